@@ -1,0 +1,3 @@
+"""The version of qdsl: read by the build without importing the package."""
+
+__version__ = "0.1.0"

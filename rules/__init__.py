@@ -1,0 +1,1 @@
+"""The stock rules: one .qrule file per operator family."""
