@@ -27,7 +27,6 @@ test: $(STAMP) ## run the tests
 
 lint: $(STAMP) ## ruff, and mypy in strict mode
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 check: $(STAMP) ## check and test the stock rules
