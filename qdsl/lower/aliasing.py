@@ -8,7 +8,8 @@ from __future__ import annotations
 from tvm import ir, relax
 
 _VIEWS = frozenset(
-    f"relax.{name}" for name in ("reshape", "flatten", "squeeze", "expand_dims", "astype", "permute_dims", "broadcast_to")
+    f"relax.{name}"
+    for name in ("reshape", "flatten", "squeeze", "expand_dims", "astype", "permute_dims", "broadcast_to")
 )
 """Operators whose result may be their operand's memory (some only in special cases)."""
 

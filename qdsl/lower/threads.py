@@ -1,9 +1,9 @@
 """How many threads kernels run on: TVM's pool is sized before it starts and narrowed afterwards.
 
-TVM sizes its pool once, when the first parallel kernel runs, and assumes two hardware threads a core: it halves what it
-counts. We count cores ourselves and put the number into TVM_NUM_THREADS beforehand (a number that the user has set wins).
-TVM also pins its workers, and the calling thread, to cores of its own choosing, outside of what `taskset` allows; that is
-switched off unless the user asks for it.
+TVM sizes its pool once, when the first parallel kernel runs, and assumes two hardware threads a core: it halves what
+it counts. We count cores ourselves and put the number into TVM_NUM_THREADS beforehand (a number that the user has set
+wins). TVM also pins its workers, and the calling thread, to cores of its own choosing, outside of what `taskset`
+allows; that is switched off unless the user asks for it.
 """
 
 from __future__ import annotations

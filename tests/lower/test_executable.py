@@ -139,7 +139,7 @@ def test_export_without_a_linker(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
-    with pytest.raises(BuildError, match="no linker was found.*Install a C compiler"):
+    with pytest.raises(BuildError, match=r"no linker was found.*Install a C compiler"):
         executable.export(tmp_path / "model.so")
     assert list(tmp_path.iterdir()) == []
 

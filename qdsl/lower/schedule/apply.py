@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tvm
-from tvm import tirx
 from tvm.ir import IRModule
 from tvm.ir.transform import PassContext
 
