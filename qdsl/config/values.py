@@ -34,7 +34,6 @@ def _known_operator(name: Any) -> Any:
 
     plain = name.removeprefix("relax.")
     if lookup(plain) is None:
-        nearest = suggest(plain)
-        hint = f"; did you mean {nearest.name!r}?" if nearest else "; `qdsl ops` lists them"
-        raise ValueError(f"no Relax operator is called {name!r}{hint}")
+        hint = str(suggest(plain)) or "`qdsl ops` lists them"
+        raise ValueError(f"no Relax operator is called {name!r}; {hint}")
     return plain

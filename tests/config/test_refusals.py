@@ -60,8 +60,7 @@ def test_the_pydantic_doors_refuse_in_the_same_words() -> None:
 
 
 def test_unknown_operator_is_refused_with_the_nearest() -> None:
-    pytest.importorskip("qdsl.ops", reason="the operator table")
-    with pytest.raises(ConfigError, match=r"no Relax operator is called 'nn\.conv2'; did you mean 'nn\.conv2d'"):
+    with pytest.raises(ConfigError, match=r"no Relax operator is called 'nn\.conv2'; did you mean nn\.conv2d"):
         QConfig(debug_enabled_ops=["nn.conv2"])
     assert QConfig(debug_enabled_ops=["relax.nn.conv2d"]).debug_enabled_ops == ("nn.conv2d",)
 
