@@ -260,6 +260,20 @@ class Scheme(Node):
     """asymmetric | symmetric, per_tensor | per_channel, narrow, each with its span, as written."""
     bits: int | None = None
 
+    @property
+    def flag_names(self) -> tuple[str, ...]:
+        """The flags without their spans."""
+        return tuple(flag for flag, _ in self.flags)
+
+    def _meaning(self) -> tuple[object, ...]:
+        return self.name, self.dtype, self.flag_names, self.bits
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scheme) and self._meaning() == other._meaning()
+
+    def __hash__(self) -> int:
+        return hash(self._meaning())
+
 
 @dataclass(frozen=True)
 class Def(Node):
@@ -275,6 +289,17 @@ class Each(Node):
 
     variable: str
     operators: tuple[tuple[str, Span], ...]
+
+    @property
+    def operator_names(self) -> tuple[str, ...]:
+        """The operators without their spans."""
+        return tuple(operator for operator, _ in self.operators)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Each) and (self.variable, self.operator_names) == (other.variable, other.operator_names)
+
+    def __hash__(self) -> int:
+        return hash((self.variable, self.operator_names))
 
 
 @dataclass(frozen=True)

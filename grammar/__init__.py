@@ -1,0 +1,1 @@
+"""The grammar of rule files, `qrule.lark`, as package data."""

@@ -1,0 +1,121 @@
+"""Mistakes with single words and signs: each function knows one, and answers None to all others."""
+
+from __future__ import annotations
+
+from qdsl.lang.diagnostics import Diagnostic, Label
+from qdsl.lang.failure import BRACKETS, Failure
+from qdsl.lang.grammar import reserved_words, spellings
+from qdsl.lang.source import Span
+
+NUMBERS = ("INT", "DECIMAL")
+
+FOLLOW_A_NAME = {
+    "EQUAL", "COMMA", "RPAR", "RSQB", "RBRACE", "DOT", "SPREAD", "PLUS", "STAR", "SLASH", "COMPARE", "AS", "LIKE", "COLON",
+}  # fmt: skip
+"""Terminals that stand behind the name of a value and never behind a keyword that is meant as one."""
+
+
+def number_malformed(failure: Failure) -> Diagnostic | None:
+    """.5, 5., 1e, 0x10, 1_000"""
+    word, before, second, after = failure.word, failure.at(-1), failure.at(-2), failure.at(1)
+    if word and word.kind == "DOT" and after and after.kind in NUMBERS and after.start == word.end:
+        return _at(failure, f"a number begins with a digit: write 0.{after.text}", word.start, after.end)
+    if before and before.kind == "DOT" and second and second.kind in NUMBERS and second.end == before.start:
+        return _at(failure, f"a number ends with a digit: write {second.text}.0", second.start, before.end)
+    if word and before and before.kind in NUMBERS and before.end == word.start and word.text[0].isalnum() | (word.text[0] == "_"):
+        text = before.text + word.text
+        help_ = "numbers are written 12, 0.5, 1e-6"
+        return _at(failure, f"`{text}` is not a number", before.start, word.end, help_)
+    return None
+
+
+def fractional_dimension(failure: Failure) -> Diagnostic | None:
+    """float32[1, 2.5]"""
+    word = failure.word
+    if word and word.kind in ("DECIMAL", "MINUS", "NAME") and failure.accepted in ({"INT"}, {"INT", "RSQB"}):
+        return _error("a dimension is a whole number", failure.span)
+    return None
+
+
+def underscore_as_value(failure: Failure) -> Diagnostic | None:
+    """relu(_)"""
+    if failure.word and failure.word.kind == "IGNORED" and "NAME" in failure.accepted:
+        help_ = "give it a name"
+        return _error("`_` stands for a result that nobody reads, and cannot stand for a value", failure.span, help_)
+    return None
+
+
+def keyword_as_name(failure: Failure) -> Diagnostic | None:
+    """match match = conv(x, w)"""
+    word, after = failure.word, failure.at(1)
+    if word is None:
+        return None
+    if failure.index == 1 and word.kind in FOLLOW_A_NAME and failure.words[0].text in reserved_words():
+        before_word = failure.words[0]
+        return _keyword(before_word.text, failure.span_of(before_word))
+    if word.kind == "NAME" or not word.text.isidentifier() or "NAME" not in failure.accepted:
+        return None
+    named = after is not None and (after.kind in FOLLOW_A_NAME or after.text in reserved_words())
+    if word.text in reserved_words() and not named:
+        return None
+    return _keyword(word.text, failure.span)
+
+
+def chained_comparison(failure: Failure) -> Diagnostic | None:
+    """0 < c < 1"""
+    if failure.word and failure.word.kind == "COMPARE" and "AND" in failure.accepted:
+        help_ = "compare twice and join with `and`: 0 < c and c < 1"
+        return _error("comparisons do not chain", failure.span, help_)
+    return None
+
+
+def compare_or_bind(failure: Failure) -> Diagnostic | None:
+    """when y.axis = 1, match y == conv(x, w)"""
+    word = failure.word
+    if word and word.kind == "EQUAL" and "COMPARE" in failure.accepted:
+        return _error("a value is compared with `==`", failure.span, "write == instead of =")
+    if word and word.text == "==" and "EQUAL" in failure.accepted:
+        return _error("a name is bound with `=`", failure.span, "write = instead of ==")
+    return None
+
+
+def wrong_bracket(failure: Failure) -> Diagnostic | None:
+    """conv(x, w]"""
+    word, bracket = failure.word, failure.open_bracket
+    if word is None or word.kind not in BRACKETS.values() or failure.wants_expression:
+        return None
+    if bracket is None:
+        return _error(f"`{word.text}` closes nothing", failure.span, "remove it, or write its opening bracket")
+    closing = BRACKETS[bracket.kind]
+    if closing not in failure.accepted or word.kind == closing:
+        return None
+    opened = (Label(failure.span_of(bracket), f"closed by `{spellings()[closing]}`"),)
+    return _error(f"`{word.text}` does not close `{bracket.text}`", failure.span, None, opened)
+
+
+SIGNS = {
+    "LBRACE": ("`{` has no meaning here", "items and clauses need no braces, keywords begin them; op{a, b} is an operator in either order"),
+    "COLON": ("`:` has no meaning here", "keywords need no colon; only the inputs of a test are written name: dtype[...]"),
+    "SPREAD": ("`...` has no meaning here", "name... stands for several operands or results: in a list, an argument or a target"),
+    "POWER": ("`**` has no meaning here", "powers are written power(x, 2); **c stands among arguments, for the attributes of c"),
+}  # fmt: skip
+
+
+def sign_out_of_place(failure: Failure) -> Diagnostic | None:
+    """rule x { ..."""
+    if failure.word is None or failure.word.kind not in SIGNS:
+        return None
+    message, help_ = SIGNS[failure.word.kind]
+    return _error(message, failure.span, help_)
+
+
+def _keyword(text: str, span: Span) -> Diagnostic:
+    return _error(f"`{text}` is a keyword and cannot be a name here", span, "choose another name")
+
+
+def _at(failure: Failure, message: str, start: int, end: int, help_: str | None = None) -> Diagnostic:
+    return _error(message, Span(failure.source, start, end), help_)
+
+
+def _error(message: str, span: Span, help_: str | None = None, secondary: tuple[Label, ...] = ()) -> Diagnostic:
+    return Diagnostic("Q0001", "error", message, Label(span, ""), secondary, help_)

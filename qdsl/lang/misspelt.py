@@ -1,0 +1,46 @@
+"""Keywords with a slip of the pen: named, and read as what was meant so that the rest of the item is checked too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qdsl.lang.diagnostics import Diagnostic, Label
+from qdsl.lang.failure import Failure, accepted_after, attempt
+from qdsl.lang.grammar import soft_terminals, spellings
+from qdsl.lang.nearest import nearest
+from qdsl.lang.tokens import Word
+
+
+@dataclass(frozen=True)
+class Mended:
+    words: tuple[Word, ...]
+    """The item with the keyword that was meant."""
+    diagnostic: Diagnostic
+
+
+def mend_keyword(failure: Failure) -> Mended | None:
+    """The keyword that was meant at the failing word, or at the one before: `anotate x` is read as a name until `x`."""
+    for index in (failure.index, failure.index - 1):
+        mended = _mend_at(failure, index)
+        if mended is not None:
+            return mended
+    return None
+
+
+def _mend_at(failure: Failure, index: int) -> Mended | None:
+    if not 0 <= index < len(failure.words) or failure.words[index].kind != "NAME":
+        return None
+    word = failure.words[index]
+    accepted = accepted_after(failure.words[:index])
+    # Where any name fits, only a reserved word can have been meant.
+    terminals = accepted - soft_terminals() if "NAME" in accepted else accepted
+    keywords = {spellings()[t]: t for t in terminals if spellings().get(t, "").isidentifier()}
+    meant = nearest(word.text, keywords)
+    if meant is None:
+        return None
+    words = (*failure.words[:index], Word(keywords[meant], meant, word.start, word.end), *failure.words[index + 1 :])
+    reached = attempt(words)
+    if isinstance(reached, int) and reached <= failure.index:
+        return None
+    message = f"`{word.text}`: did you mean `{meant}`?"
+    return Mended(words, Diagnostic("Q0001", "error", message, Label(failure.span_of(word), "not a keyword")))
