@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,9 +36,9 @@ def describe_one(name: str) -> OptionRow:
     return _row(name)
 
 
-def markdown() -> str:
-    """docs/configuration.md, whole."""
-    return "".join([_PREFACE, *map(_line, describe())])
+def markdown(rows: Iterable[OptionRow] | None = None) -> str:
+    """docs/configuration.md, with these rows or all of them."""
+    return "".join([_PREFACE, *map(_line, describe() if rows is None else rows)])
 
 
 _PREFACE = """\

@@ -1,0 +1,52 @@
+"""The bar shows after a second on a terminal, and nowhere else."""
+
+import io
+import sys
+
+import pytest
+
+from qdsl.cli import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    return stream
+
+
+def test_no_bar_in_pipes_or_when_quiet(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    with progress.progress_bar(quiet=True) as report:
+        assert report is None
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress.progress_bar(quiet=False) as report:
+        assert report is None
+
+
+def test_what_is_quick_shows_nothing(terminal: Terminal) -> None:
+    with progress.progress_bar(quiet=False) as report:
+        report("calibrate", 1, 10)
+    assert terminal.getvalue() == ""
+
+
+def test_what_is_slow_shows_its_stage(terminal: Terminal) -> None:
+    bar = progress._Bar()
+    bar.update("load")
+    bar.show()
+    bar.update("calibrate", 3, 10)
+    bar.close()
+    assert "load" in terminal.getvalue()
+    assert "3/10" in terminal.getvalue()
+
+
+def test_a_timer_that_fires_late_shows_nothing(terminal: Terminal) -> None:
+    bar = progress._Bar()
+    bar.close()
+    bar.show()
+    assert terminal.getvalue() == ""
