@@ -5,7 +5,6 @@ needs no TVM.
 """
 
 from qdsl.ops.algebra import COMMUTATIVE, COMPARISONS, NEGATION, SUGAR, result_count
-from qdsl.ops.distance import nearest
 from qdsl.ops.layouts import axes_of, axis_of, letters_of, operand_layout
 from qdsl.ops.operator import Attribute, Operand, Operator
 from qdsl.ops.suggest import Suggestion, aliases, suggest
@@ -26,7 +25,6 @@ __all__ = [
     "letters_of",
     "lookup",
     "names",
-    "nearest",
     "operand_layout",
     "result_count",
     "suggest",

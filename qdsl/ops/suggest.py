@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from qdsl.ops.distance import nearest
+from qdsl.lang.nearest import nearest
 from qdsl.ops.table import names
 
 _PREFIXES = ("relax.op.", "relax.", "relay.", "R.", "torch.nn.functional.", "torch.nn.", "torch.", "F.", "onnx.")

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from qdsl import ops
-from qdsl.ops.distance import distance
 
 
 @pytest.mark.parametrize(
@@ -67,21 +64,3 @@ def test_every_alias_leads_to_an_operator_or_says_why_not() -> None:
             assert suggestion.hint, alias
         else:
             assert ops.lookup(suggestion.name), f"{alias} -> {suggestion.name}"
-
-
-words = st.text("abc", max_size=6)
-
-
-def slow_distance(a: str, b: str) -> int:
-    """The textbook recursion, without a limit."""
-    if not a or not b:
-        return len(a) + len(b)
-    best = min(slow_distance(a[1:], b) + 1, slow_distance(a, b[1:]) + 1, slow_distance(a[1:], b[1:]) + (a[0] != b[0]))
-    if len(a) > 1 and len(b) > 1 and a[0] == b[1] and a[1] == b[0]:
-        best = min(best, slow_distance(a[2:], b[2:]) + 1)
-    return best
-
-
-@given(words, words, st.integers(0, 6))
-def test_distance_is_the_textbook_recursion_up_to_its_limit(a: str, b: str, limit: int) -> None:
-    assert distance(a, b, limit) == min(slow_distance(a, b), limit + 1)
