@@ -14,9 +14,9 @@ from qdsl.errors import DataError
     [
         (DataError("input x: sample 3 holds a NaN"), 2, "error: input x: sample 3 holds a NaN"),
         (KeyboardInterrupt(), 130, "interrupted"),
-        (OSError(errno.ENOSPC, "No space left on device", "out/model.so"), 2, "out/model.so: the disk is full"),
-        (OSError(errno.EACCES, "Permission denied", "out"), 2, "out: Permission denied"),
-        (MemoryError(), 2, "out of memory"),
+        (OSError(errno.ENOSPC, "No space left on device", "out/model.so"), 2, "error: out/model.so: the disk is full"),
+        (OSError(errno.EACCES, "Permission denied", "out"), 2, "error: out: Permission denied"),
+        (MemoryError(), 2, "error: out of memory"),
         (ValueError("odd\nInternalError: check failed"), 2, "internal error in `qdsl command`: ValueError: odd."),
         (AssertionError(), 2, "internal error in `qdsl command`: AssertionError."),
     ],

@@ -13,15 +13,16 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Called by each test itself: pytest puts its own stderr back between a fixture and the test."""
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
     return stream
 
 
-def test_no_bar_in_pipes_or_when_quiet(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_bar_in_pipes_or_when_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    on_terminal(monkeypatch)
     with progress.progress_bar(quiet=True) as report:
         assert report is None
     monkeypatch.setattr(sys, "stderr", io.StringIO())
@@ -29,13 +30,15 @@ def test_no_bar_in_pipes_or_when_quiet(terminal: Terminal, monkeypatch: pytest.M
         assert report is None
 
 
-def test_what_is_quick_shows_nothing(terminal: Terminal) -> None:
+def test_what_is_quick_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
     with progress.progress_bar(quiet=False) as report:
         report("calibrate", 1, 10)
     assert terminal.getvalue() == ""
 
 
-def test_what_is_slow_shows_its_stage(terminal: Terminal) -> None:
+def test_what_is_slow_shows_its_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
     bar = progress._Bar()
     bar.update("load")
     bar.show()
@@ -45,7 +48,8 @@ def test_what_is_slow_shows_its_stage(terminal: Terminal) -> None:
     assert "3/10" in terminal.getvalue()
 
 
-def test_a_timer_that_fires_late_shows_nothing(terminal: Terminal) -> None:
+def test_a_timer_that_fires_late_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
     bar = progress._Bar()
     bar.close()
     bar.show()
