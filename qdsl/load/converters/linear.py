@@ -1,0 +1,50 @@
+"""Gemm and BatchNormalization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from qdsl.load.converters.base import Attributes, Converter, const, dtype_of, numpy_of, shape_of
+
+
+def gemm(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
+    """alpha * a' @ b' + beta * c as matmul(a', w) + bias, the factors in the constants where b and c are constant."""
+    a, b, c = inputs[0], inputs[1], inputs[2]
+    alpha, beta = attributes.get("alpha", 1.0), attributes.get("beta", 1.0)
+    a = relax.op.permute_dims(a, [1, 0]) if attributes.get("transA", 0) else a
+    b = relax.op.permute_dims(b, [1, 0]) if attributes.get("transB", 0) else b
+    dtype = dtype_of(inputs[0])
+    weight_is_constant = numpy_of(inputs[1]) is not None
+    if alpha != 1.0 and weight_is_constant:
+        b = relax.op.multiply(b, const(alpha, dtype))
+    y = relax.op.matmul(a, b)
+    if alpha != 1.0 and not weight_is_constant:
+        y = relax.op.multiply(y, const(alpha, dtype))
+    if c is None or beta == 0.0:
+        return y
+    return relax.op.add(y, c if beta == 1.0 else relax.op.multiply(c, const(beta, dtype)))
+
+
+def batch_normalization(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
+    """TVM's conversion, but for statistics per position (spatial=0, sets before 9), which nn.batch_norm cannot say.
+
+    gain = gamma / sqrt(var + epsilon);  y = x * gain + (beta - mean * gain)
+    """
+    if attributes["tvm_custom"]["num_outputs"] > 1 and opset < 14:
+        raise ValueError("it is in training mode; export the model for inference.")
+    x, *parameters = inputs[:5]
+    if len(shape_of(parameters[0])) == 1:
+        return None
+    arrays = [numpy_of(parameter) for parameter in parameters]
+    if any(array is None for array in arrays):
+        raise ValueError("it has statistics per position that are not constant.")
+    gamma, beta, mean, var = (np.asarray(array, dtype=np.float64) for array in arrays)
+    gain = gamma / np.sqrt(var + attributes.get("epsilon", 1e-5))
+    dtype = dtype_of(x)
+    return relax.op.add(relax.op.multiply(x, const(gain, dtype)), const(beta - mean * gain, dtype))
+
+
+CONVERTERS: dict[str, Converter] = {"Gemm": gemm, "BatchNormalization": batch_normalization}

@@ -1,0 +1,93 @@
+"""Compute one ONNX node from constant inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from qdsl.load.graph import Array, attribute
+
+NOT_CONSTANT = frozenset(
+    {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"}
+)
+"""Operators whose result is not a function of their inputs."""
+
+LARGEST_GROWTH = 1 << 22
+"""Elements that a folded result may have beyond those of its inputs (16 MiB of float32)."""
+
+
+def constant_value(node: onnx.NodeProto) -> Array | None:
+    """The array of a Constant node, or None for strings and sparse tensors."""
+    if not node.attribute:
+        return None
+    entry = node.attribute[0]
+    match entry.name:
+        case "value":
+            return to_array(entry.t)
+        case "value_float" | "value_floats":
+            return np.asarray(onnx.helper.get_attribute_value(entry), dtype=np.float32)
+        case "value_int" | "value_ints":
+            return np.asarray(onnx.helper.get_attribute_value(entry), dtype=np.int64)
+    return None
+
+
+def to_array(tensor: onnx.TensorProto) -> Array:
+    """The tensor's values with its exact shape."""
+    return numpy_helper.to_array(tensor).reshape(tuple(tensor.dims))
+
+
+def shape_value(node: onnx.NodeProto, shape: Sequence[int]) -> Array:
+    """The result of a Shape or Size node that reads a tensor of the given shape."""
+    if node.op_type == "Size":
+        return np.asarray(int(np.prod(shape, dtype=np.int64)), dtype=np.int64)
+    start, end = attribute(node, "start", 0), attribute(node, "end", None)
+    return np.asarray(tuple(shape)[slice(start, end)], dtype=np.int64)
+
+
+def evaluate(node: onnx.NodeProto, inputs: Sequence[Array | None], opset: int, shape: Sequence[int] | None) -> list[Array] | None:
+    """The node's outputs, or None where they cannot be or should not be computed while loading.
+
+    `inputs` stand in the node's order, None for one that is left out; `shape` is the first output's, where known.
+    """
+    if node.op_type in NOT_CONSTANT or node.domain not in ("", "ai.onnx"):
+        return None
+    if _grows_too_much(inputs, shape):
+        return None
+    names = [f"i{position}" if value is not None else "" for position, value in enumerate(inputs)]
+    alone = onnx.NodeProto()
+    alone.CopyFrom(node)
+    del alone.input[:]
+    alone.input.extend(names)
+    try:
+        with np.errstate(all="ignore"):
+            runner = ReferenceEvaluator(_model_of(alone, opset))
+            results = runner.run(None, {name: value for name, value in zip(names, inputs, strict=True) if name})
+    except Exception:  # noqa: BLE001  an operator the reference lacks or refuses: it stays in the graph
+        return None
+    if not all(isinstance(result, np.ndarray | np.generic) for result in results):
+        return None
+    return [np.asarray(result) for result in results]
+
+
+def _grows_too_much(inputs: Sequence[Array | None], shape: Sequence[int] | None) -> bool:
+    if shape is None:
+        return False
+    read = sum(value.size for value in inputs if value is not None)
+    return int(np.prod(shape, dtype=np.int64)) > read + LARGEST_GROWTH
+
+
+def _model_of(node: onnx.NodeProto, opset: int) -> onnx.ModelProto:
+    untyped = onnx.TypeProto()
+    graph = onnx.GraphProto(
+        node=[node],
+        name="fold",
+        input=[onnx.ValueInfoProto(name=name, type=untyped) for name in dict.fromkeys(node.input) if name],
+        output=[onnx.ValueInfoProto(name=name, type=untyped) for name in node.output if name],
+    )
+    return onnx.ModelProto(
+        ir_version=min(10, onnx.IR_VERSION), graph=graph, opset_import=[onnx.OperatorSetIdProto(domain="", version=opset)]
+    )
