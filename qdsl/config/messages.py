@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from qdsl.errors import ConfigError
+from qdsl.lang.nearest import nearest
 
 RENAMED = {"skip_k_conv": "skip_conv_layers"}
 """Options of older versions of relay.quantize, and what they are called now."""
@@ -23,8 +23,8 @@ def unknown(name: str, known: Sequence[str]) -> str:
         return f"option {name} is now called {RENAMED[name]}"
     if name in RETIRED:
         return f"option {name} is gone: {RETIRED[name]}; leave it out"
-    near = get_close_matches(name.lower(), known, n=1, cutoff=0.6)
-    hint = f"did you mean {near[0]}?" if near else "`qdsl config` lists the options"
+    near = nearest(name, known)
+    hint = f"did you mean {near}?" if near else "`qdsl config` lists the options"
     return f"there is no option {name}; {hint}"
 
 
@@ -50,6 +50,6 @@ def _one(name: str, problem: Any, field: FieldInfo) -> str:
         return f"option {name}: {problem['ctx']['error']}"
     extra = field.json_schema_extra
     valid = str(extra["valid"]) if isinstance(extra, dict) else ""
-    near = get_close_matches(value, valid.split(", "), n=1, cutoff=0.6) if isinstance(value, str) else []
-    hint = f"; did you mean {near[0]}?" if near else ""
+    near = nearest(value, valid.split(", ")) if isinstance(value, str) else None
+    hint = f"; did you mean {near}?" if near else ""
     return f"option {name} = {value!r} is not valid: it takes {valid}{hint}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qdsl.errors import DataError
+from qdsl.lang.nearest import nearest
 from qdsl.report.rows import OUTCOMES, Output, Row, from_dict, plain, to_dict
 from qdsl.version import __version__
 
@@ -64,10 +65,8 @@ class Report:
         for row in self.rows:
             if row.name == name:
                 return row
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, [row.name for row in self.rows], n=1)
-        raise DataError(f"no operator {name!r} in {self.model}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        near = nearest(name, (row.name for row in self.rows))
+        raise DataError(f"no operator {name!r} in {self.model}" + (f"; did you mean {near!r}?" if near else ""))
 
     # ---- JSON
 
