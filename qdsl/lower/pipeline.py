@@ -10,6 +10,8 @@ from tvm.ir import IRModule
 from tvm.relax.backend.cpu_generic import pipeline as cpu_generic
 
 from qdsl.errors import BuildError
+from qdsl.lower.kernels.lower_heavy import LowerHeavy
+from qdsl.lower.layout import ChannelsLast
 from qdsl.lower.schedule import ScheduleAll
 from qdsl.lower.target import Target
 
@@ -32,6 +34,8 @@ def build_library(module: IRModule, target: Target) -> Any:
 def graph_passes(target: Target) -> list[tvm.transform.Pass]:
     """Passes that turn operators into fused PrimFuncs."""
     return [
+        ChannelsLast(),
+        LowerHeavy(target),
         *cpu_generic.library_dispatch_passes(target.tvm),
         relax.transform.LegalizeOps(),
         relax.transform.AnnotateTIROpPattern(),

@@ -1,10 +1,10 @@
 """The chip that code is made for: TVM's target, and which of our kernels it can run.
 
-    None, "native"    the machine this process runs on, with exactly the features that it reports
-    "avx512-vnni"     any x86-64 with AVX-512 and VNNI        (vpdpbusd on 64 bytes)
-    "avx2"            any x86-64 with AVX2 and FMA
-    "portable"        any x86-64 (or this machine's family), no vector extension assumed
-    anything else     what tvm.target.Target understands: a JSON text, a dict or a Target
+None, "native"    the machine this process runs on, with exactly the features that it reports
+"avx512-vnni"     any x86-64 with AVX-512 and VNNI        (vpdpbusd on 64 bytes)
+"avx2"            any x86-64 with AVX2 and FMA
+"portable"        any x86-64 (or this machine's family), no vector extension assumed
+anything else     what tvm.target.Target understands: a JSON text, a dict or a Target
 """
 
 from __future__ import annotations

@@ -134,9 +134,7 @@ def test_export_and_load(
     assert capfd.readouterr().err == ""
 
 
-def test_export_without_a_linker(
-    executable: lower.Executable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_export_without_a_linker(executable: lower.Executable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     with pytest.raises(BuildError, match=r"no linker was found.*Install a C compiler"):

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
+
 import tvm
+from tvm import s_tir, tirx
 from tvm.ir import IRModule
 from tvm.ir.transform import PassContext
 
+from qdsl.lower.schedule.conv import schedule_convolution
 from qdsl.lower.target import Target
+
+_LOG = logging.getLogger(__name__)
+
+Rule = Callable[[tirx.PrimFunc, Target], s_tir.Schedule | None]
+
+RULES: tuple[Rule, ...] = (schedule_convolution,)
+"""In the order in which they are tried."""
 
 
 @tvm.transform.module_pass(opt_level=0, name="qdsl.ScheduleAll")
@@ -17,7 +29,24 @@ class ScheduleAll:
         self.target = target
 
     def transform_module(self, module: IRModule, _: PassContext) -> IRModule:
-        functions = {}
-        for variable, function in module.functions_items():
-            functions[variable] = function
+        functions = {
+            variable: self._scheduled(variable.name_hint, function) if _is_plain(function) else function
+            for variable, function in module.functions_items()
+        }
         return IRModule(functions, attrs=module.attrs)
+
+    def _scheduled(self, name: str, function: tirx.PrimFunc) -> tirx.PrimFunc:
+        for rule in RULES:
+            try:
+                schedule = rule(function, self.target)
+            except Exception as error:  # a schedule that cannot be made must never cost the result
+                _LOG.debug("%s: %s does not fit: %s", name, rule.__name__, error)
+                continue
+            if schedule is not None:
+                _LOG.debug("%s: %s", name, rule.__name__)
+                return schedule.mod["main"].with_attr("tirx.is_scheduled", True)
+        return function
+
+
+def _is_plain(function: object) -> bool:
+    return isinstance(function, tirx.PrimFunc) and not (function.attrs and "tirx.is_scheduled" in function.attrs)

@@ -1,0 +1,72 @@
+"""Which kernel computes a convolution with constant weights on a target, and with what tile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from tvm import relax
+
+from qdsl.lower.kernels.tile import Tile, choose_tile
+from qdsl.lower.kernels.window import Window
+from qdsl.lower.target import Target
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How to compute: the schedule's name for it, lanes and depth of the packed weights, and the accumulator's type."""
+
+    kind: str
+    lanes: int
+    depth: int
+    accumulator: str
+    registers: int
+    """How many accumulators there may be at once."""
+
+
+def choose(target: Target, data: str, weights: str, out: str) -> Choice | None:
+    """The way for operands and a result of these dtypes; None when no kernel fits."""
+    registers = 15 if target.float_lanes == 16 else 12
+    if data == weights == out == "float32":
+        return Choice("fma", target.float_lanes, 1, "float32", registers)
+    if out != "int32" or data not in ("uint8", "int8", "int16") or weights not in ("int8", "uint8", "int16"):
+        return None
+    if target.kernels == "avx512-vnni" and (data, weights) == ("uint8", "int8"):
+        return Choice("vnni", 16, 4, "int32", registers)
+    return Choice("int", target.float_lanes, 1, "int32", registers)
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """A convolution call over channels-last data, read into plain numbers. One-dimensional ones have height 1."""
+
+    window: Window
+    groups: int
+    kernel: np.ndarray
+    """OIHW."""
+    data_shape: tuple[int, int, int, int]
+    out_dtype: str
+
+    @property
+    def channels(self) -> int:
+        """Output channels."""
+        return int(self.kernel.shape[0])
+
+    @property
+    def is_depthwise(self) -> bool:
+        """Whether each input channel is convolved by itself."""
+        return self.groups == self.data_shape[3] and self.kernel.shape[1] == 1 and self.groups > 1
+
+    def tile(self, choice: Choice) -> Tile:
+        """The tile for this convolution."""
+        rows, columns = self.window.outputs(*self.data_shape[1:3])
+        per_group = -(-(self.channels // self.groups) // choice.lanes)
+        depth = -(-self.kernel.shape[1] // choice.depth)
+        steps = int(np.prod(self.window.kernel)) * depth
+        may_widen = not self.window.is_point or self.kernel.shape[1] % choice.depth != 0
+        return choose_tile(columns, per_group, steps, choice.registers, may_widen)
+
+
+def result_dtype(call: relax.Call) -> str:
+    """The dtype of a call's tensor."""
+    return str(call.ty.dtype.dtype)

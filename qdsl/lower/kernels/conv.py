@@ -1,0 +1,98 @@
+"""A convolution over channels-last data and packed weights, as a tensor expression in three steps.
+
+    filled[n, y, x, c]  = data inside the image, `fill` around it               (left out where nothing is added)
+    acc[n, y, x, o]     = sum over window and channels of filled * packed       (o padded to whole blocks)
+    out[n, y, x, o]     = acc[n, y, x, o]                                       (the real channels and columns)
+
+The steps carry marks that the schedules find them by. `acc` may be wider than `out`, so that tiles of columns need not
+divide the image.
+"""
+
+from __future__ import annotations
+
+from tvm import te, tirx
+
+from qdsl.lower.kernels.window import Window
+
+MARK = "qdsl.step"
+"""The annotation on a step's block; its value is one of fill, accumulate, out, with the kind of kernel behind a dot."""
+
+
+def convolution(
+    data: te.Tensor,
+    packed: te.Tensor,
+    window: Window,
+    channels: int,
+    *,
+    kind: str,
+    accumulator: str,
+    columns: int | None = None,
+    fill: int | float = 0,
+    split: int = 1,
+) -> te.Tensor:
+    """data (N, H, W, C), packed as in `packing.pack` -> (N, H', W', channels) of dtype `accumulator`.
+
+    kind      names the schedule's way of computing: "fma" for floats, "vnni" for uint8 * int8, "int" for other integers
+    columns   how many columns are accumulated; at least W'
+    split     the number of groups; the blocks of `packed` are then those of the first group, of the second, ...
+    """
+    batch, height, width, inputs = (int(extent) for extent in data.shape)
+    blocks, kernel_h, kernel_w, groups, lanes, depth = (int(extent) for extent in packed.shape)
+    rows, real_columns = window.outputs(height, width)
+    columns = columns or real_columns
+    filled = fill_around(data, window, window.inputs(rows, columns), groups * depth, fill, kind, split)
+    per_group, real = blocks // split, channels // split
+    rh, rw = te.reduce_axis((0, kernel_h), "rh"), te.reduce_axis((0, kernel_w), "rw")
+    rc, rd = te.reduce_axis((0, groups), "rc"), te.reduce_axis((0, depth), "rd")
+    axes = [rh, rw, rc, rd] if depth > 1 else [rh, rw, rc]
+
+    def term(n: tirx.Var, y: tirx.Var, x: tirx.Var, o: tirx.Var) -> tirx.PrimExpr:
+        place = (y * window.strides[0] + rh * window.dilation[0], x * window.strides[1] + rw * window.dilation[1])
+        channel = rc * depth + rd if depth > 1 else rc
+        if split > 1:
+            channel = tirx.floordiv(o, per_group * lanes) * (groups * depth) + channel
+        value = filled[n, place[0], place[1], channel]
+        weight = packed[o // lanes, rh, rw, rc, o % lanes, rd if depth > 1 else 0]
+        return te.sum(value.astype(accumulator) * weight.astype(accumulator), axis=axes)
+
+    attrs = {MARK: f"accumulate.{kind}"}
+    acc = te.compute((batch, rows, columns, blocks * lanes), term, name="acc", attrs=attrs)
+
+    def result(n: tirx.Var, y: tirx.Var, x: tirx.Var, o: tirx.Var) -> tirx.PrimExpr:
+        if split > 1 and per_group * lanes != real:
+            o = tirx.floordiv(o, real) * (per_group * lanes) + tirx.floormod(o, real)
+        return acc[n, y, x, o]
+
+    return te.compute((batch, rows, real_columns, channels), result, name="out", attrs={MARK: f"out.{kind}"})
+
+
+def fill_around(
+    data: te.Tensor,
+    window: Window,
+    extents: tuple[int, int],
+    channels: int,
+    fill: int | float,
+    kind: str,
+    split: int = 1,
+) -> te.Tensor:
+    """data (N, H, W, C) placed into (N, *extents, split * channels) behind the padding, `fill` elsewhere."""
+    batch, height, width, inputs = (int(extent) for extent in data.shape)
+    top, left, _, _ = window.padding
+    real = inputs // split
+    if (top, left) == (0, 0) and extents[0] <= height and extents[1] <= width and channels == real:
+        return data
+    outside = tirx.const(fill, str(data.dtype))
+
+    def value(n: tirx.Var, y: tirx.Var, x: tirx.Var, c: tirx.Var) -> tirx.PrimExpr:
+        inside = []
+        if top or extents[0] > height:
+            inside += [y >= top, y < height + top]
+        if left or extents[1] > width:
+            inside += [x >= left, x < width + left]
+        if channels > real:
+            within = tirx.floormod(c, channels) if split > 1 else c
+            inside.append(within < real)
+            c = tirx.floordiv(c, channels) * real + within if split > 1 else c
+        return tirx.if_then_else(tirx.all(*inside), data[n, y - top, x - left, c], outside)
+
+    return te.compute((batch, *extents, split * channels), value, name="filled", attrs={MARK: f"fill.{kind}"})
