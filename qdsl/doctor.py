@@ -78,11 +78,15 @@ def _package(env: Environment) -> Iterator[Finding]:
         yield Finding("package", "wrong", f"{part} cannot be found in it", _pip("--force-reinstall --no-deps qdsl"))
 
 
-def _compiler(env: Environment) -> Iterator[Finding]:
-    if env.compiler is None:
-        yield Finding("compiler", "wrong", "no C++ compiler to link model.so with", "apt install g++   (or set CXX)")
+def _linker(env: Environment) -> Iterator[Finding]:
+    if env.tvm_error:
+        return  # nobody was asked
+    if env.linker is None:
+        yield Finding(
+            "linker", "wrong", "no C compiler or linker to make model.so with", "apt install gcc   (or set CC)"
+        )
     else:
-        yield Finding("compiler", "ok", env.compiler)
+        yield Finding("linker", "ok", env.linker)
 
 
 def _cpu(env: Environment) -> Iterator[Finding]:
@@ -132,7 +136,7 @@ def _extras(env: Environment) -> Iterator[Finding]:
 
 EXAMINATIONS: tuple[Callable[[Environment], Iterator[Finding]], ...] = (
     *(_python, _dependencies, _tvm, _package),
-    *(_compiler, _cpu, _threads, _disk, _extras),
+    *(_linker, _cpu, _threads, _disk, _extras),
 )
 
 

@@ -14,9 +14,6 @@ from pathlib import Path
 
 from qdsl.version import __version__
 
-COMPILERS = ("g++", "gcc", "clang++", "clang", "cc")
-"""What TVM looks for to link a .so, in its order."""
-
 
 @dataclass(frozen=True)
 class Requirement:
@@ -43,8 +40,8 @@ class Environment:
     tvm_error: str | None
     """What went wrong when TVM was imported, or None."""
     tvm_has_llvm: bool
-    compiler: str | None
-    """The C++ compiler that links a .so, or None."""
+    linker: str | None
+    """What links model.so, or None."""
     cpu_flags: frozenset[str]
     """CPU features that matter here, as Linux names them."""
     cores: int
@@ -69,9 +66,7 @@ def look_around() -> Environment:
         installed={r.name: v for r in requirements if (v := installed_version(r.name))},
         tvm_error=tvm_error,
         tvm_has_llvm=has_llvm,
-        compiler=next(
-            (path for name in (os.environ.get("CXX"), *COMPILERS) if name and (path := shutil.which(name))), None
-        ),
+        linker=None if tvm_error else _linker(),
         cpu_flags=_cpu_flags(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         tvm_num_threads=os.environ.get("TVM_NUM_THREADS"),
@@ -126,6 +121,13 @@ def _tvm() -> tuple[str | None, bool]:
     except Exception as error:  # a broken shared library raises whatever its loader raises
         return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}", False
     return None, bool(tvm.runtime.enabled("llvm"))
+
+
+def _linker() -> str | None:
+    from qdsl.lower.export import find_linker
+
+    command = find_linker()
+    return command[0] if command else None
 
 
 def _cpu_flags() -> frozenset[str]:

@@ -17,7 +17,7 @@ MARKS = ("", "not run: ", "exit ", "prints", "from ")
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_page(page: Path, tmp_path: Path) -> None:
-    """The blocks of a page run in order, in one folder that looks like a checkout: later ones use what earlier ones wrote."""
+    """The blocks of a page run in order, in one folder that looks like a checkout."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "rules").symlink_to(ROOT / "rules")
     printed = ""
