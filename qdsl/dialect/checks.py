@@ -9,11 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from tvm import relax, tirx
 from tvm.ir import Call, GenericConst
 
+from qdsl import numerics
 from qdsl.formats.format import STORAGE_BITS
 from qdsl.numerics.rounding import MAX_ZERO, float32_scale
-
-STORAGE = {"int4": "int8", "uint4": "uint8"}
-"""Formats narrower than the machine's types, and the type that holds them; the others hold themselves."""
 
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32")
 
@@ -22,7 +20,7 @@ def storage(dtype: str) -> str:
     """The tensor dtype that holds codes of `dtype`; ValueError for a dtype that is no integer format."""
     if dtype not in STORAGE_BITS:
         raise ValueError(f"{dtype} is not an integer format; it must be one of {', '.join(STORAGE_BITS)}")
-    return STORAGE.get(dtype, dtype)
+    return numerics.storage(dtype)
 
 
 def check_codes(dtype: str, low: int, high: int) -> tuple[int, int]:

@@ -8,6 +8,8 @@ Both give the integers of `qdsl.numerics.fixed_point.multiply`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from tvm import relax, te, tirx
 from tvm.ir import Call, Expr, GenericConst
@@ -20,7 +22,9 @@ from qdsl.numerics.fixed_point import FixedPoint
 def form_of(call: Call) -> FixedPoint | None:
     """The fixed-point form that a call carries, or None when its operands are no constants."""
     multiplier, shift = constant_array(call.args[1]), constant_array(call.args[2])
-    return None if multiplier is None or shift is None else FixedPoint(multiplier, shift)
+    if multiplier is None or shift is None:
+        return None
+    return FixedPoint(multiplier.astype(np.int32), shift.astype(np.int32))
 
 
 def shift_operands(form: FixedPoint) -> list[GenericConst]:
@@ -29,14 +33,14 @@ def shift_operands(form: FixedPoint) -> list[GenericConst]:
     return [relax.const(np.asarray(np.maximum(side, 0), np.int32)) for side in (left, -left)]
 
 
-def shifted(code: Expr, index: kernels.Index, operands: list[te.Tensor], attrs: dict[str, object]) -> Expr:
+def shifted(code: Expr, index: kernels.Index, operands: list[te.Tensor], attrs: dict[str, Any]) -> Expr:
     """code * 2^(left - right) in int64, halves upwards or without `round_for_shift` towards minus infinity."""
     left, right = (kernels.along(operand, index, attrs.get("axis")).astype("int64") for operand in operands)
     wide = code.astype("int64") << left
     return (wide + _half(right)) >> right if attrs["round_for_shift"] else wide >> right
 
 
-def multiplied(code: Expr, index: kernels.Index, operands: list[te.Tensor], attrs: dict[str, object]) -> Expr:
+def multiplied(code: Expr, index: kernels.Index, operands: list[te.Tensor], attrs: dict[str, Any]) -> Expr:
     """code * multiplier / 2^shift in int64, rounded as `rounding` and `round_for_shift` say."""
     multiplier, shift = (kernels.along(operand, index, attrs.get("axis")).astype("int64") for operand in operands)
     product = code.astype("int64") * multiplier

@@ -18,9 +18,10 @@ from qdsl.dialect.operator import build, define
 from qdsl.dialect.quantize import with_dtype
 
 POSITIONS = 256
-ELEMENTWISE = 0
-"""FuseOps' pattern kind. It cannot tell a gather by a value from an arbitrary access; each output element reads one
-element of x and the constant table, which is elementwise."""
+BROADCAST = 1
+"""FuseOps' pattern kind. Left to itself it takes a gather by a value for an arbitrary access and fuses nothing; each
+element reads one element of x and one of the constant table. Elementwise, which a convolution takes into its own
+kernel too, cannot be said: its number is 0, and the pass reads that as not given."""
 
 
 def lookup(x: relax.Expr, table: NDArray[np.generic], *, span: Span | None = None) -> Call:
@@ -51,7 +52,7 @@ def _legalize(builder: relax.BlockBuilder, call: Call) -> relax.Expr:
 
         return kernels.elementwise(x, "lookup", entry)
 
-    attrs = {"op_pattern": ELEMENTWISE}
+    attrs = {"op_pattern": BROADCAST}
     return builder.call_te(kernel, x, table, primfunc_name_hint="lookup", primfunc_attrs=attrs)
 
 

@@ -8,6 +8,7 @@ whatever labels a stage wants to leave on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import tvm
 import tvm_ffi
@@ -33,7 +34,7 @@ def define(name: str, doc: str, infer: InferType, legalize: Legalize) -> None:
     tvm.ir.register_op_attr(full, "FLegalize", legalize)
 
 
-def build(name: str, args: Sequence[relax.Expr], attributes: Mapping[str, Attribute], span: Span | None = None) -> Call:
+def build(name: str, args: Sequence[relax.Expr], attributes: Mapping[str, object], span: Span | None = None) -> Call:
     """A call of `relax.qdsl.<name>`, not yet emitted. Attributes that are None or empty lists are left out."""
     kept = {key: _plain(value) for key, value in attributes.items() if value is not None and value != []}
     return Call(tvm.ir.Op.get(PREFIX + name), list(args), attrs=tvm.ir.make_node("ir.DictAttrs", **kept), span=span)
@@ -47,7 +48,7 @@ def is_call(expr: relax.Expr, *names: str) -> bool:
     return full.startswith(PREFIX) and (not names or full[len(PREFIX) :] in names)
 
 
-def attributes(call: Call) -> dict[str, object]:
+def attributes(call: Call) -> dict[str, Any]:
     """The attributes of a call of the dialect as plain Python values (str, bool, int, float, list)."""
     return {str(key): _unwrapped(value) for key, value in call.attrs.items()}
 

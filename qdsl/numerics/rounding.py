@@ -44,13 +44,6 @@ def float32_bounds(low: int, high: int) -> tuple[np.float32, np.float32]:
     return floor, ceiling
 
 
-def saturate_float32(code: Float32, dtype: str, low: int, high: int) -> NDArray[np.generic]:
-    """Whole float32 numbers clamped into [low, high] and converted to `dtype`; NaN becomes `high`, as in the kernel."""
-    floor, ceiling = float32_bounds(low, high)
-    below = np.where(code < ceiling, code, ceiling)
-    return np.asarray(np.where(below > floor, below, floor).astype(np.int32).astype(dtype))
-
-
 def fused_multiply_add(a: ArrayLike, b: ArrayLike, c: ArrayLike) -> Float32:
     """a * b + c in float32 with a single rounding; operands are float32 of broadcastable shapes."""
     product = np.asarray(a, np.float32).astype(np.float64) * np.asarray(b, np.float32).astype(np.float64)
