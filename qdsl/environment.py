@@ -58,6 +58,7 @@ class Environment:
 def look_around() -> Environment:
     """The environment of this process. Imports TVM, which takes a second or two."""
     requirements = declared_requirements()
+    num_threads = os.environ.get("TVM_NUM_THREADS")  # before qdsl.lower sets it
     tvm_error, has_llvm = _tvm()
     temporary = os.environ.get("TMPDIR", "/tmp")
     return Environment(
@@ -69,7 +70,7 @@ def look_around() -> Environment:
         linker=None if tvm_error else _linker(),
         cpu_flags=_cpu_flags(),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        tvm_num_threads=os.environ.get("TVM_NUM_THREADS"),
+        tvm_num_threads=num_threads,
         missing_resources=_missing_resources(),
         unwritable=tuple(folder for folder in (temporary, os.getcwd()) if not os.access(folder, os.W_OK)),
         free_bytes=shutil.disk_usage(temporary).free if Path(temporary).is_dir() else 0,
