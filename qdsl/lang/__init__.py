@@ -1,0 +1,1 @@
+"""The rule language: source and spans, parser, tree, diagnostics and their rendering. Knows nothing of TVM."""

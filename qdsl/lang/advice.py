@@ -19,6 +19,7 @@ from qdsl.lang.diagnostics import Diagnostic, Label
 from qdsl.lang.expected import in_words, joined
 from qdsl.lang.failure import BRACKETS, Failure
 from qdsl.lang.grammar import spellings
+from qdsl.lang.quote import quote
 
 KNOWN: tuple[Callable[[Failure], Diagnostic | None], ...] = (
     number_malformed,
@@ -60,8 +61,7 @@ def _left_behind(failure: Failure) -> bool:
 
 def _found(failure: Failure) -> str:
     if failure.word is not None:
-        text = failure.word.text
-        return f"`{text}`" if len(text) <= 40 else f"`{text[:36]}...`"
+        return quote(failure.word.text)
     if failure.follower is not None:
         return f"the next item (`{failure.follower.text}`)"
     return "the end of the file"

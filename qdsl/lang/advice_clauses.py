@@ -15,7 +15,12 @@ CLAUSES = {
 }
 """The clauses of each item, in the order they stand in."""
 
-REQUIRED = {"rule": ("match", "annotate"), "fold": ("match", "rewrite"), "skip": ("because",), "test": ("given", "expect")}
+REQUIRED = {
+    "rule": ("match", "annotate"),
+    "fold": ("match", "rewrite"),
+    "skip": ("because",),
+    "test": ("given", "expect"),
+}
 
 
 def clause_out_of_place(failure: Failure) -> Diagnostic | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from qdsl.lang.diagnostics import Diagnostic, Label
 from qdsl.lang.failure import BRACKETS, Failure
 from qdsl.lang.grammar import reserved_words, spellings
+from qdsl.lang.quote import quote
 from qdsl.lang.source import Span
 
 NUMBERS = ("INT", "DECIMAL")
 
 FOLLOW_A_NAME = {
-    "EQUAL", "COMMA", "RPAR", "RSQB", "RBRACE", "DOT", "SPREAD", "PLUS", "STAR", "SLASH", "COMPARE", "AS", "LIKE", "COLON",
+    "EQUAL", "COMMA", "RPAR", "RSQB", "RBRACE", "DOT", "SPREAD", "PLUS", "STAR", "SLASH", "COMPARE", "AS", "LIKE",
+    "COLON",
 }  # fmt: skip
 """Terminals that stand behind the name of a value and never behind a keyword that is meant as one."""
 
@@ -22,10 +24,16 @@ def number_malformed(failure: Failure) -> Diagnostic | None:
         return _at(failure, f"a number begins with a digit: write 0.{after.text}", word.start, after.end)
     if before and before.kind == "DOT" and second and second.kind in NUMBERS and second.end == before.start:
         return _at(failure, f"a number ends with a digit: write {second.text}.0", second.start, before.end)
-    if word and before and before.kind in NUMBERS and before.end == word.start and word.text[0].isalnum() | (word.text[0] == "_"):
+    if (
+        word
+        and before
+        and before.kind in NUMBERS
+        and before.end == word.start
+        and word.text[0].isalnum() | (word.text[0] == "_")
+    ):
         text = before.text + word.text
         help_ = "numbers are written 12, 0.5, 1e-6"
-        return _at(failure, f"`{text}` is not a number", before.start, word.end, help_)
+        return _at(failure, f"{quote(text)} is not a number", before.start, word.end, help_)
     return None
 
 
@@ -94,19 +102,18 @@ def wrong_bracket(failure: Failure) -> Diagnostic | None:
 
 
 SIGNS = {
-    "LBRACE": ("`{` has no meaning here", "items and clauses need no braces, keywords begin them; op{a, b} is an operator in either order"),
-    "COLON": ("`:` has no meaning here", "keywords need no colon; only the inputs of a test are written name: dtype[...]"),
-    "SPREAD": ("`...` has no meaning here", "name... stands for several operands or results: in a list, an argument or a target"),
-    "POWER": ("`**` has no meaning here", "powers are written power(x, 2); **c stands among arguments, for the attributes of c"),
-}  # fmt: skip
+    "LBRACE": "keywords begin items and clauses, no braces; op{a, b} is an operator with its operands in either order",
+    "COLON": "keywords need no colon; only the inputs of a test are written name: dtype[...]",
+    "SPREAD": "name... stands for several operands or results: in a list, an argument or a target",
+    "POWER": "powers are written power(x, 2); **c stands among arguments, for the attributes of c",
+}
 
 
 def sign_out_of_place(failure: Failure) -> Diagnostic | None:
     """rule x { ..."""
     if failure.word is None or failure.word.kind not in SIGNS:
         return None
-    message, help_ = SIGNS[failure.word.kind]
-    return _error(message, failure.span, help_)
+    return _error(f"`{failure.word.text}` has no meaning here", failure.span, SIGNS[failure.word.kind])
 
 
 def _keyword(text: str, span: Span) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""From Lark's tree to ours, bottom up and without recursion: items and clauses here, expressions in build_expressions."""
+"""From Lark's tree to ours, bottom up without recursion: items and clauses; expressions are in build_expressions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 from qdsl.lang import tree
 from qdsl.lang.build_expressions import Expressions
-from qdsl.lang.pieces import Piece, Refusal, all_of, first_of, value_of
 from qdsl.lang.flags import read_flags
+from qdsl.lang.pieces import Piece, Refusal, all_of, first_of, value_of
 from qdsl.lang.source import Source, Span
 
-DEEPEST = 100
+DEEPEST = 64
 """Nesting beyond this is refused, so that everything after the parser may recurse. Real rules nest six deep."""
 
 
@@ -91,7 +91,9 @@ class Builder(Expressions):
     def skip(self, parts: list[Piece], span: Span) -> tree.Skip:
         pattern = parts[1].value
         if not isinstance(pattern, tree.Call):
-            raise Refusal(pattern.span, "what to skip is written as an operator call", help="for example nn.conv2d(x, w)")
+            raise Refusal(
+                pattern.span, "what to skip is written as an operator call", help="for example nn.conv2d(x, w)"
+            )
         return tree.Skip(span, pattern, first_of(parts, "when"), None, first_of(parts, "because"))
 
     def skip_at(self, parts: list[Piece], span: Span) -> tree.Skip:

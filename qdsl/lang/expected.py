@@ -11,7 +11,8 @@ MOST = 10
 
 ITEM_KEYWORDS = ("use", "scheme", "def", "fold", "rule", "skip", "test")
 CLAUSE_KEYWORDS = (
-    "for", "overrides", "match", "when", "annotate", "realize", "rewrite", "because", "given", "expect", "as", "share", "like",
+    "for", "overrides", "match", "when", "annotate", "realize", "rewrite", "because", "given", "expect",
+    "as", "share", "like",
 )  # fmt: skip
 
 EXPRESSION = {"NAME", "INT", "DECIMAL", "STRING", "DTYPE", "LPAR", "LSQB", "MINUS", "BOOLEAN"}
@@ -57,8 +58,8 @@ def in_words(accepted: Iterable[str], previous: str | None) -> list[str]:
     if left >= {"LPAR", "INT", "STRING", "NAME"}:
         collapse(EXPRESSION | {"NOT", "POWER", "SPREAD"}, "an argument" if "POWER" in left else "an expression")
         left -= soft_terminals()
-    elif left >= SPEC:
-        collapse(SPEC | (left & soft_terminals()), "a scheme, `float`, `any` or `fixed`")
+    elif left == SPEC:
+        collapse(SPEC, "a scheme, `float`, `any` or `fixed`")
     elif "PLUS" in left or "STAR" in left:
         collapse(AFTER_EXPRESSION, "an operator")
     if "NAME" in left:

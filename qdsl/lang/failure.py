@@ -74,6 +74,13 @@ class Failure:
         end = self.words[-1].end if self.words else 0
         return Span(self.source, end, end)
 
+    @property
+    def reach(self) -> int:
+        """The offset up to which the text has to do with the failure: the next item where this one ends too early."""
+        if self.word is not None:
+            return self.word.start
+        return self.follower.start if self.follower else len(self.source.text)
+
     def span_of(self, word: Word) -> Span:
         return Span(self.source, word.start, word.end)
 

@@ -6,6 +6,7 @@ import re
 
 from qdsl.lang.nearest import nearest
 from qdsl.lang.pieces import Refusal
+from qdsl.lang.quote import quote
 from qdsl.lang.source import Span
 
 DTYPES = ("int4", "uint4", "int8", "uint8", "int16", "uint16", "int32")
@@ -44,7 +45,7 @@ def _known_dtype(dtype: str, span: Span) -> None:
     help_ = "a scheme is written: scheme NAME = DTYPE FLAGS, as in scheme act = uint8 asymmetric per_tensor"
     meant = nearest(dtype, DTYPES)
     said = f": did you mean `{meant}`?" if meant else ""
-    raise Refusal(span, f"`{dtype}` is not a dtype{said}", help=help_)
+    raise Refusal(span, f"{quote(dtype)} is not a dtype{said}", help=help_)
 
 
 def _known_flag(flag: str, before: list[str], span: Span) -> None:
@@ -52,7 +53,7 @@ def _known_flag(flag: str, before: list[str], span: Span) -> None:
         meant = nearest(flag, FLAGS)
         said = f": did you mean `{meant}`?" if meant else ""
         listed = "the flags are asymmetric or symmetric, per_tensor or per_channel, narrow, and a number of bits"
-        raise Refusal(span, f"`{flag}` is not a flag of a scheme{said}", help=listed)
+        raise Refusal(span, f"{quote(flag)} is not a flag of a scheme{said}", help=listed)
     if flag in before:
         raise Refusal(span, f"`{flag}` is said twice", help="remove one of them")
     if OPPOSITES.get(flag) in before:

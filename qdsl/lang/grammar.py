@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lark import Lark
+    from lark import Lark, Token
 
 GRAMMAR_FILE = "qrule.lark"
 
@@ -38,6 +39,13 @@ def grammar() -> Lark:
     from lark import Lark
 
     return Lark(grammar_text(), **OPTIONS)
+
+
+def words_of(text: str) -> Iterator[Token]:
+    """The tokens of a text, unparsed. Raises lark's UnexpectedCharacters where it reaches something that is none."""
+    # Lark.lex would build the lexer anew on every call.
+    interactive = grammar().parse_interactive(text)
+    return interactive.lexer_thread.lex(interactive.parser_state)
 
 
 @lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ from qdsl.lang.diagnostics import Diagnostic, Label
 from qdsl.lang.failure import Failure, accepted_after, attempt
 from qdsl.lang.grammar import soft_terminals, spellings
 from qdsl.lang.nearest import nearest
+from qdsl.lang.quote import quote
 from qdsl.lang.tokens import Word
 
 
@@ -42,5 +43,5 @@ def _mend_at(failure: Failure, index: int) -> Mended | None:
     reached = attempt(words)
     if isinstance(reached, int) and reached <= failure.index:
         return None
-    message = f"`{word.text}`: did you mean `{meant}`?"
+    message = f"{quote(word.text)}: did you mean `{meant}`?"
     return Mended(words, Diagnostic("Q0001", "error", message, Label(failure.span_of(word), "not a keyword")))

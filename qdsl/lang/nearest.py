@@ -20,7 +20,7 @@ def edits(a: str, b: str) -> int:
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate with the fewest edits, at most a third of the longer word's length; None where none is that near."""
+    """The candidate with the fewest edits, at most a third of the longer word's length; else None."""
     lowered = word.lower()[:64]
     ranked = sorted((edits(lowered, c.lower()), c) for c in candidates if c != word)
     if not ranked:

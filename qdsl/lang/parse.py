@@ -98,13 +98,9 @@ class _Parser:
             self.diagnostics.append(mended.diagnostic)
             self.pending.extendleft(reversed(split_items(mended.words, self.source.text)))
             return
-        if not self._already_blamed(words, follower.start if follower else len(self.source.text)):
+        if not any(words[0].start <= place <= failure.reach for place in self.tokens.blamed):
             self.diagnostics.append(explain(failure))
         self._forget(words)
-
-    def _already_blamed(self, words: Words, end: int) -> bool:
-        """Whether characters of this item could not be read, which is then the likely cause of its error."""
-        return any(words[0].start <= stray < end for stray in self.tokens.strays)
 
     def _forget(self, words: Words) -> None:
         name = declared_name(words)

@@ -104,7 +104,7 @@ class _Loader:
         self.sources: dict[str, Source] = {}
         self.unread: set[str] = set()
         self.seen: set[str] = set()
-        self.open: list[tuple[str, str, Span | None]] = []
+        self.open: list[tuple[str, str, Span]] = []
         """The files being read, outermost first: real path, path as shown, and the `use` in it that is followed."""
 
     def program(self) -> Program:
@@ -115,7 +115,7 @@ class _Loader:
         """Read a file that no file being read is, and that was not read before."""
         real = os.path.realpath(path) if "\0" not in path else path
         if any(real == other for other, _, _ in self.open):
-            self.diagnostics.append(self._cycle(real, used_at))
+            self.diagnostics.append(self._cycle(real))
             return
         if real in self.seen:
             return
@@ -144,15 +144,16 @@ class _Loader:
             self.load(os.path.normpath(os.path.join(os.path.dirname(source.path), item.path)), item.span)
             self.open.pop()
 
-    def _cycle(self, real: str, used_at: Span | None) -> Diagnostic:
+    def _cycle(self, real: str) -> Diagnostic:
         """The Q0002 of a `use` that leads back to a file being read, with the way there."""
-        assert used_at is not None, "only a `use` meets a file that is being read"
-        start = next(i for i, (other, _, _) in enumerate(self.open) if other == real)
-        ring = self.open[start:]
+        ring = self.open[next(i for i, (other, _, _) in enumerate(self.open) if other == real) :]
         way = " -> ".join([*(shown for _, shown, _ in ring), ring[0][1]])
-        label = Label(used_at, "leads back" if len(ring) > 1 else "a file need not use itself")
-        others = tuple(Label(span, "by way of this") for _, _, span in ring[:-1] if span is not None)
-        return Diagnostic("Q0002", "error", f"rule files use each other in a cycle: {way}", label, others, "remove one `use`")
+        label = Label(ring[-1][2], "leads back" if len(ring) > 1 else "this file itself")
+        others = tuple(Label(span, "by way of this") for _, _, span in ring[:-1])
+        message = f"rule files use each other in a cycle: {way}"
+        return Diagnostic(
+            "Q0002", "error", message, label, others, "remove one `use`: a file sees the items of all others"
+        )
 
 
 def _first_by_name(items: Sequence[Kind]) -> dict[str, Kind]:

@@ -14,7 +14,7 @@ Words = tuple[Word, ...]
 def split_items(words: Sequence[Word], text: str) -> list[Words]:
     """The items' words, in order; what stands before the first item keyword is a segment of its own."""
     starts = [i for i in range(len(words)) if i == 0 or _begins_item(words, i, text)]
-    return [tuple(words[a:b]) for a, b in zip(starts, [*starts[1:], len(words)], strict=True)]
+    return [tuple(words[a:b]) for a, b in zip(starts, [*starts[1:], len(words)], strict=False)]
 
 
 def declared_name(words: Sequence[Word]) -> str | None:

@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from qdsl.lang.diagnostics import Diagnostic, Label
+from qdsl.lang.quote import quote
 from qdsl.lang.source import Source, Span
 
 
@@ -18,11 +19,20 @@ class Stray:
     """Where reading goes on."""
     kind: str | None
     """The terminal that was meant, so that the rest of the item can be read; None where nothing was."""
+    mended: bool
+    """Whether the item reads as it was meant; else a syntax error behind this place is no news."""
     diagnostic: Diagnostic
 
 
-QUOTES = {"'": "'", "\u201c": "\u201d\u201c\"", "\u201d": "\u201d\"", "\u201e": "\u201c\u201d\"", "\u2018": "\u2019", "\u2019": "\u2019",
-          "\u00ab": "\u00bb"}
+QUOTES = {
+    "'": "'",
+    "\u201c": '\u201d\u201c"',
+    "\u201d": '\u201d"',
+    "\u201e": '\u201c\u201d"',
+    "\u2018": "\u2019",
+    "\u2019": "\u2019",
+    "\u00ab": "\u00bb",
+}
 """Quotation marks that are not straight double ones, each with those that may close it."""
 
 MEANT = {
@@ -51,8 +61,7 @@ UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Co", "Cn", "Cs"}
 
 def read_stray(source: Source, start: int) -> Stray:
     """What stands at `start`, where no word of the language begins."""
-    text = source.text
-    rest = text[start : source_line_end(text, start)]
+    rest = source.text[start : _line_end(source.text, start)]
     first = rest[0]
     if first == '"':
         return _unclosed(source, start, rest)
@@ -61,28 +70,29 @@ def read_stray(source: Source, start: int) -> Stray:
     for sign in (rest[:2], first):
         if sign in MEANT:
             kind, spelling = MEANT[sign]
-            return _stray(source, start, len(sign), kind, f"`{sign}` is written `{spelling}` here")
+            return _stray(source, start, len(sign), kind, _no_meaning(sign), f"write `{spelling}`")
     letters = re.match(r"\w+", rest)
     if letters and not first.isascii():
+        message = f"{quote(letters[0])} cannot stand in a name"
         help_ = "names are made of the letters a to z, digits and _"
-        return _stray(source, start, letters.end(), "NAME", f"`{letters[0]}` cannot stand in a name", help_)
+        return _stray(source, start, letters.end(), "NAME", message, help_, mended=False)
     if unicodedata.category(first) in UNSEEN:
         name = unicodedata.name(first, "a control character").lower()
-        return _stray(source, start, 1, None, f"an invisible character, U+{ord(first):04X} ({name})", "delete it")
+        message = f"an invisible character, U+{ord(first):04X} ({name})"
+        return _stray(source, start, 1, None, message, "delete it", mended=True)
     run = len(rest) - len(rest.lstrip(first))
-    return _stray(source, start, run, None, f"`{first}` has no meaning in a rule file", ADVICE.get(first))
+    return _stray(source, start, run, None, _no_meaning(first), ADVICE.get(first), mended=first == ";")
 
 
-def source_line_end(text: str, start: int) -> int:
+def _line_end(text: str, start: int) -> int:
     """The offset of the line break at or after `start`, or the end of the text; at least one character on."""
     found = re.compile(r"[\n\r]").search(text, start)
     return max(found.start() if found else len(text), start + 1)
 
 
 def _unclosed(source: Source, start: int, rest: str) -> Stray:
-    length = len(rest.rstrip()) or 1
     help_ = 'write the closing " on the same line; a string has one line'
-    return _stray(source, start, length, "STRING", "this string is not closed", help_)
+    return _stray(source, start, len(rest.rstrip()), "STRING", "this string is not closed", help_, mended=False)
 
 
 def _quoted(source: Source, start: int, rest: str) -> Stray:
@@ -90,9 +100,24 @@ def _quoted(source: Source, start: int, rest: str) -> Stray:
     ends = [i for i, character in enumerate(rest) if i and character in QUOTES[rest[0]]]
     length = ends[0] + 1 if ends else len(rest.rstrip())
     inner = rest[1 : length - 1] if ends else rest[1:length]
-    return _stray(source, start, length, "STRING", "strings stand in straight double quotes", f'write "{inner}"')
+    message = "strings stand in straight double quotes"
+    return _stray(source, start, length, "STRING", message, f'write "{inner}"', mended=bool(ends))
 
 
-def _stray(source: Source, start: int, length: int, kind: str | None, message: str, help_: str | None = None) -> Stray:
-    span = Span(source, start, start + length)
-    return Stray(start + length, kind, Diagnostic("Q0001", "error", message, Label(span, ""), help=help_))
+def _no_meaning(sign: str) -> str:
+    return f"`{sign}` has no meaning in a rule file"
+
+
+def _stray(
+    source: Source,
+    start: int,
+    length: int,
+    kind: str | None,
+    message: str,
+    help_: str | None,
+    *,
+    mended: bool | None = None,
+) -> Stray:
+    label = Label(Span(source, start, start + length), "")
+    right = kind is not None if mended is None else mended
+    return Stray(start + length, kind, right, Diagnostic("Q0001", "error", message, label, help=help_))

@@ -1,4 +1,4 @@
-"""Rule text as a list of words, whatever stands in it: what cannot be read is reported once, mended, and passed over."""
+"""Rule text as a list of words, whatever stands in it: what cannot be read is reported, mended or passed over."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from qdsl.lang.diagnostics import Diagnostic
-from qdsl.lang.grammar import grammar
+from qdsl.lang.diagnostics import Diagnostic, Label
+from qdsl.lang.grammar import words_of
 from qdsl.lang.source import Source, Span
 from qdsl.lang.stray import read_stray
 
@@ -32,8 +32,8 @@ class Tokens:
 
     words: tuple[Word, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
-    strays: tuple[int, ...] = ()
-    """Offsets of unreadable characters; a syntax error around one is not news."""
+    blamed: tuple[int, ...] = ()
+    """Offsets of characters that could not be mended; a syntax error of the same item behind one is no news."""
 
 
 def tokenize(source: Source) -> Tokens:
@@ -43,21 +43,27 @@ def tokenize(source: Source) -> Tokens:
     text, offset = source.text, 0
     words: list[Word] = []
     diagnostics: list[Diagnostic] = []
-    strays: list[int] = []
-    while len(strays) < MOST_STRAYS:
+    blamed: list[int] = []
+    while len(diagnostics) < MOST_STRAYS:
         try:
-            for token in grammar().lex(text[offset:]):
+            for token in words_of(text[offset:]):
                 words.append(Word(token.type, str(token), offset + token.start_pos, offset + token.end_pos))
             break
         except UnexpectedCharacters as error:
             start = offset + error.pos_in_stream
         stray = read_stray(source, start)
         diagnostics.append(stray.diagnostic)
-        strays.append(start)
+        if not stray.mended:
+            blamed.append(start)
         if stray.kind is not None:
             _mend(words, Word(stray.kind, text[start : stray.end], start, stray.end))
         offset = stray.end
-    return Tokens(tuple(words), tuple(diagnostics), tuple(strays))
+    else:
+        here = Label(Span(source, offset, offset), "")
+        message = f"more than {MOST_STRAYS} unreadable characters: from here on the file was not read"
+        diagnostics.append(Diagnostic("Q0001", "error", message, here, help="is it a rule file, in UTF-8?"))
+        blamed.append(offset)
+    return Tokens(tuple(words), tuple(diagnostics), tuple(blamed))
 
 
 def _mend(words: list[Word], word: Word) -> None:

@@ -296,7 +296,10 @@ class Each(Node):
         return tuple(operator for operator, _ in self.operators)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Each) and (self.variable, self.operator_names) == (other.variable, other.operator_names)
+        return isinstance(other, Each) and (self.variable, self.operator_names) == (
+            other.variable,
+            other.operator_names,
+        )
 
     def __hash__(self) -> int:
         return hash((self.variable, self.operator_names))
