@@ -72,10 +72,27 @@ class Scale:
         return np.asarray(result)
 
     def __str__(self) -> str:
-        if not self.powers:
-            return f"{self.coefficient:g}"
         up = [s if p == 1 else f"{s}^{p}" for s, p in self.powers if p > 0]
         down = [s if p == -1 else f"{s}^{-p}" for s, p in self.powers if p < 0]
-        if self.coefficient != 1.0:
-            up.insert(0, f"{self.coefficient:g}")
-        return " / ".join([" * ".join(up) or "1", *down])
+        if self.coefficient != 1.0 or not up:
+            up.insert(0, f"{self.coefficient!r}")
+        return " / ".join([" * ".join(up), *down])
+
+    @staticmethod
+    def parse(text: str) -> Scale:
+        """The scale that `str` wrote."""
+        over, *under = text.split(" / ")
+        result = Scale()
+        for term in over.split(" * "):
+            result = result * _factor(term)
+        for term in under:
+            result = result / _factor(term)
+        return result
+
+
+def _factor(term: str) -> Scale:
+    try:
+        return Scale.number(float(term))
+    except ValueError:
+        symbol, _, power = term.partition("^")
+        return Scale(1.0, ((symbol, int(power or 1)),))

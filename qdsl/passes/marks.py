@@ -1,0 +1,332 @@
+"""A rule's annotate clause applied to one match: formats for what it reads and what it makes, or the reason why not.
+
+Each mark is a step of type inference. `x as act` asks for a format and an edge converts where x carries another; `x as acc`
+and `x as any` only accept what x carries already; `y like x` copies; `share` makes several scales one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from tvm import relax
+
+from qdsl.formats.format import Format, SchemeType
+from qdsl.formats.scale import Scale
+from qdsl.lang import tree
+from qdsl.lang.source import Span
+from qdsl.lang.unparse import unparse
+from qdsl.match.bind import Match
+from qdsl.match.facts import axis_of_letter
+from qdsl.match.graph import dtype_of, is_constant, number_of, shape_of
+from qdsl.match.guards import call_field
+from qdsl.passes.naming import Names
+from qdsl.passes.plan import Firing, Read, Symbols
+
+
+class Refused(Exception):
+    """A mark that does not fit the values of a match."""
+
+    def __init__(self, reason: str, place: Span) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.place = place
+
+
+@dataclass
+class Marker:
+    """Applies the marks of one rule to one match. Nothing outside changes until `commit`."""
+
+    match: Match
+    rule: tree.Rule
+    formats: Mapping[relax.Var, Format]
+    symbols: Symbols
+    schemes: Mapping[str, SchemeType]
+    names: Names
+
+    def __post_init__(self) -> None:
+        self.reads: dict[str, tuple[Read, ...]] = {}
+        self.results: dict[str, tuple[Format | None, ...]] = {}
+        self.joins: list[tuple[str, str]] = []
+        self.made: list[tuple[str, SchemeType, str]] = []
+
+    def apply(self) -> Firing:
+        """The firing that the marks give. Raises Refused."""
+        for mark in self.rule.annotate:
+            for target in mark.targets:
+                self._check_dtype(target)
+            if isinstance(mark, tree.MarkAs):
+                for target in mark.targets:
+                    self._mark(target, mark.spec)
+            elif isinstance(mark, tree.Share):
+                self._share(mark)
+            else:
+                for target in mark.targets:
+                    self._like(target, mark)
+        self._commit()
+        return Firing(self.match, self.rule, self.reads, self.results)
+
+    def _commit(self) -> None:
+        for name, scheme, kind in self.made:
+            self.symbols.make(name, scheme, kind)
+        for a, b in self.joins:
+            self.symbols.join(a, b)
+
+    # ---- what a name carries
+
+    def format_of(self, name: str) -> Format | None:
+        """The format in which the rule sees a name: as marked so far, else as the value stands."""
+        known = self.reads.get(name)
+        if known:
+            return known[0].format
+        if name in self.results:
+            return self.results[name][0]
+        value = self.match.values(name)[0]
+        return self.carried(value)
+
+    def carried(self, value: relax.Expr) -> Format | None:
+        """The format that a value carries in the graph, or None for float."""
+        found = self.formats.get(value) if isinstance(value, relax.Var) else None
+        return None if found is None else self.symbols.resolve(found)
+
+    def is_result(self, name: str) -> bool:
+        return name in self.match.results
+
+    def _check_dtype(self, target: tree.NameTarget | tree.SpreadTarget) -> None:
+        for value in self.match.values(target.id):
+            dtype = dtype_of(value)
+            if dtype is not None and dtype != "float32":
+                raise Refused(f"{target.id} is {dtype}; only float32 values are quantized", target.span)
+
+    # ---- marks
+
+    def _mark(self, target: tree.NameTarget | tree.SpreadTarget, spec: tree.Spec) -> None:
+        name = target.id
+        if self.is_result(name):
+            self.results[name] = tuple(self._result_format(name, v, spec) for v in self.match.values(name))
+            return
+        self.reads[name] = tuple(self._read(name, v, spec, target.span) for v in self.match.values(name))
+
+    def _read(self, name: str, value: relax.Expr, spec: tree.Spec, place: Span) -> Read:
+        carried = self.carried(value)
+        if isinstance(spec, tree.FloatSpec):
+            return Read(value, None, False)
+        if isinstance(spec, tree.AnySpec):
+            if carried is None:
+                raise Refused(f"{name} is float here, and the rule reads it in whatever integer format it carries", place)
+            return Read(value, carried, False)
+        if isinstance(spec, tree.FixedSpec):
+            return Read(value, self._fixed(spec), True)
+        scheme = self._scheme(spec)
+        if spec.scale is not None:
+            return self._read_derived(name, value, scheme, spec, carried)
+        if scheme.is_accumulator:
+            if carried is None or carried.dtype != "int32":
+                found = "float" if carried is None else carried.dtype
+                raise Refused(f"{name} is {found} here, and the rule reads an int32 accumulator", place)
+            return Read(value, carried, False)
+        if carried is not None and satisfies(carried, scheme):
+            return Read(value, carried, False)
+        axis = self._letter_axis(name, spec) if scheme.per_channel else None
+        return Read(value, self._free(value, name, scheme, axis), True)
+
+    def _read_derived(
+        self, name: str, value: relax.Expr, scheme: SchemeType, spec: tree.SchemeSpec, carried: Format | None
+    ) -> Read:
+        assert spec.scale is not None
+        scale = self.scale(spec.scale)
+        reference = self._scale_axis(spec.scale)
+        axis = None
+        if reference is not None:
+            axis = reference - (self._result_rank() - len(shape_of(value) or ()))
+        wanted = Format(scheme, scale, 0, axis if axis is None or axis >= 0 else None)
+        if reference is not None and wanted.axis is None:
+            wanted = replace(wanted, axis=reference)
+        if carried is not None and carried.dtype == scheme.dtype and carried.scale.agrees(scale):
+            return Read(value, carried, False)
+        if carried is None and not is_constant(value):
+            raise Refused(f"{name} is float and computed; only a constant is read on a derived scale", spec.span)
+        return Read(value, wanted, True)
+
+    def _result_format(self, name: str, value: relax.Expr, spec: tree.Spec) -> Format | None:
+        if isinstance(spec, tree.FloatSpec):
+            return None
+        if isinstance(spec, tree.FixedSpec):
+            return self._fixed(spec)
+        if isinstance(spec, tree.AnySpec):
+            raise Refused(f"{name} is made here, so it cannot be `any`", spec.span)
+        scheme = self._scheme(spec)
+        if spec.scale is not None:
+            scale = self.scale(spec.scale)
+            axis = axis_of_letter(self.match, name, spec.axis) if spec.axis else self._scale_axis(spec.scale)
+            if spec.axis and axis is None:
+                raise Refused(f"the layout of {name} has no axis {spec.axis}", spec.span)
+            if self._is_per_tensor(scale):
+                axis = None
+            return Format(scheme, scale, 0, axis)
+        kind = "wide" if scheme.is_accumulator else "activation"
+        symbol = self._make(f"{self.names.of(value)}.{scheme.name}", scheme, kind)
+        return Format(scheme, Scale.of(symbol), self._zero(symbol, scheme))
+
+    def _like(self, target: tree.NameTarget | tree.SpreadTarget, mark: tree.Like) -> None:
+        source = self.format_of(mark.source)
+        if source is None:
+            raise Refused(f"{mark.source} is float here, so there is nothing for {target.id} to be like", mark.span)
+        if mark.source not in self.reads and not self.is_result(mark.source):
+            values = self.match.values(mark.source)
+            self.reads[mark.source] = tuple(Read(v, self.carried(v), False) for v in values)
+        if mark.scale is not None:
+            scale = self.scale(mark.scale)
+            if scale.coefficient <= 0:
+                raise Refused(f"the factor of a scale has to be positive, and {unparse(mark.scale)} is not", mark.span)
+            source = source.with_scale(scale)
+        source = self._follow_axis(target.id, mark.source, source, mark.span)
+        if self.is_result(target.id):
+            self.results[target.id] = tuple(source for _ in self.match.values(target.id))
+            return
+        reads = []
+        for value in self.match.values(target.id):
+            carried = self.carried(value)
+            agrees = carried is not None and carried.dtype == source.dtype and carried.scale.agrees(source.scale)
+            reads.append(Read(value, carried if agrees else source, not agrees))
+        self.reads[target.id] = tuple(reads)
+
+    def _follow_axis(self, name: str, source: str, format: Format, place: Span) -> Format:
+        """A per-channel format after a move: the channel axis has to be where it was, or to be traced."""
+        if format.axis is None:
+            return format
+        before = shape_of(self.match.values(source)[0])
+        after = shape_of(self.match.values(name)[0])
+        if before == after and self.match.compiled.root.op != "permute_dims":
+            return format
+        axis = trace_axis(self.match, format.axis, before, after)
+        if axis is None:
+            raise Refused(f"{name} does not keep the axis that the scale of {source} lies along", place)
+        return replace(format, axis=axis)
+
+    def _share(self, mark: tree.Share) -> None:
+        if not isinstance(mark.spec, tree.SchemeSpec):
+            raise Refused("share needs a scheme", mark.span)
+        scheme = self._scheme(mark.spec)
+        first = self.match.values(self.match.results[0])[0]
+        group = self._make(f"{self.names.of(first)}.{scheme.name}", scheme, "activation")
+        shared = Format(scheme, Scale.of(group), self._zero(group, scheme))
+        for target in mark.targets:
+            if self.is_result(target.id):
+                self.results[target.id] = tuple(shared for _ in self.match.values(target.id))
+                continue
+            reads = []
+            for value in self.match.values(target.id):
+                carried = self.carried(value)
+                if carried is not None and satisfies(carried, scheme) and self.symbols.is_free(carried):
+                    self.joins.append((carried.scale.symbols[0], group))
+                    reads.append(Read(value, carried, False))
+                else:
+                    reads.append(Read(value, shared, True))
+            self.reads[target.id] = tuple(reads)
+
+    # ---- schemes, axes and scales
+
+    def _scheme(self, spec: tree.SchemeSpec) -> SchemeType:
+        return self.schemes[spec.scheme]
+
+    def _make(self, name: str, scheme: SchemeType, kind: str) -> str:
+        self.made.append((name, scheme, kind))
+        return name
+
+    def _zero(self, symbol: str, scheme: SchemeType) -> str | int:
+        return scheme.zero_for_symmetric if scheme.symmetric else symbol
+
+    def _free(self, value: relax.Expr, name: str, scheme: SchemeType, axis: int | None) -> Format:
+        owner = self.names.of(value) if isinstance(value, relax.Var) else self.names.constant(value, self.match, name)
+        along = "" if axis is None else f"[{axis}]"
+        kind = "weight" if is_constant(value) else "activation"
+        symbol = self._make(f"{owner}.{scheme.name}{along}", scheme, kind)
+        return Format(scheme, Scale.of(symbol), self._zero(symbol, scheme), axis)
+
+    def _letter_axis(self, name: str, spec: tree.SchemeSpec) -> int:
+        axis = axis_of_letter(self.match, name, spec.axis) if spec.axis else None
+        if axis is None:
+            raise Refused(f"{name} has no axis {spec.axis} in its layout here", spec.span)
+        return axis
+
+    def _fixed(self, spec: tree.FixedSpec) -> Format:
+        values = {k.name: k.value for k in spec.args}
+        scale, zero = self.scale(values["scale"]), 0
+        if "zero" in values:
+            zero = int(self._factor(values["zero"]))
+        dtype = values["dtype"].name if isinstance(values.get("dtype"), tree.DType) else "uint8"
+        return Format(SchemeType("fixed", dtype, zero == 0 and dtype.startswith("int"), False), scale, zero)
+
+    def scale(self, expr: tree.Expr) -> Scale:
+        """A scale expression as a monomial. Raises Refused where a factor is not a positive number."""
+        if isinstance(expr, tree.Binary) and expr.op in "*/":
+            left, right = self.scale(expr.left), self.scale(expr.right)
+            return left * right if expr.op == "*" else left / right
+        if isinstance(expr, tree.Field) and expr.name == "scale" and isinstance(expr.base, tree.Name):
+            found = self.format_of(expr.base.id)
+            if found is None:
+                raise Refused(f"{expr.base.id} is float here and has no scale", expr.span)
+            return found.scale
+        return Scale.number(self._factor(expr))
+
+    def _factor(self, expr: tree.Expr) -> float:
+        if isinstance(expr, tree.Number):
+            return float(expr.value)
+        if isinstance(expr, tree.Name) and expr.id in self.match.captures:
+            value = self.match.value(expr.id)
+            number = number_of(value)
+            if number is not None:
+                return float(number)
+        if isinstance(expr, tree.Field) and isinstance(expr.base, tree.Name):
+            return float(call_field(self.match.places[expr.base.id].call, expr.name))
+        if isinstance(expr, tree.Call) and expr.func == "count":
+            x, y = (shape_of(self.match.values(a.id)[0]) or () for a in expr.positional if isinstance(a, tree.Name))
+            return float(np.prod(x)) / float(np.prod(y))
+        raise Refused(f"{unparse(expr)} is not one known number here", expr.span)
+
+    def _is_per_tensor(self, scale: Scale) -> bool:
+        pending = {name: scheme for name, scheme, _ in self.made}
+        schemes = [pending.get(s) or self.symbols.scheme.get(s) for s in scale.symbols]
+        return not any(s is not None and s.per_channel for s in schemes)
+
+    def _scale_axis(self, expr: tree.Expr) -> int | None:
+        """The axis that a scale expression brings along from the values it names."""
+        for node in tree.walk(expr):
+            if isinstance(node, tree.Field) and node.name == "scale" and isinstance(node.base, tree.Name):
+                found = self.format_of(node.base.id)
+                if found is not None and found.axis is not None:
+                    return found.axis
+        return None
+
+    def _result_rank(self) -> int:
+        return len(shape_of(self.match.values(self.match.results[0])[0]) or ())
+
+
+def satisfies(format: Format, scheme: SchemeType) -> bool:
+    """Whether a value in this format can be read as it is where a scheme is asked for."""
+    same = format.dtype == scheme.dtype and format.scheme.used_bits == scheme.used_bits
+    per_tensor = format.axis is None or scheme.per_channel
+    centred = not scheme.symmetric or format.zero == scheme.zero_for_symmetric
+    return same and per_tensor and centred
+
+
+def trace_axis(
+    match: Match, axis: int, before: tuple[int, ...] | None, after: tuple[int, ...] | None
+) -> int | None:
+    """Where an axis goes in a move: by the permutation, else by the sizes in front of it staying as they are."""
+    call = match.places[match.results[0]].call
+    if match.compiled.root.op == "permute_dims":
+        axes = call_field(call, "axes")
+        order = list(axes) if axes is not None else list(range(len(before or ())))[::-1]
+        return order.index(axis) if axis in order else None
+    if before is None or after is None:
+        return None
+    ahead = int(np.prod(before[:axis]))
+    for position, size in enumerate(after):
+        if int(np.prod(after[:position])) == ahead and size == before[axis]:
+            return position
+    return None
+
+

@@ -1,0 +1,228 @@
+"""The sweep of annotate: operators in program order, each by the first rule that fits; no fixpoint.
+
+An operator inside somebody's match waits until that match's root is reached. If the match fires there, its operators are
+gone; if it is refused they get their own rules, in order, before the root does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tvm import relax
+
+from qdsl.formats.format import Format, SchemeType
+from qdsl.lang import tree
+from qdsl.match import guards
+from qdsl.match.bind import Match
+from qdsl.match.book import Book
+from qdsl.match.graph import Graph, operator_name, origin
+from qdsl.match.pattern import Compiled
+from qdsl.passes.claims import Found, find_matches, operators_in, outside_reader
+from qdsl.passes.marks import Marker, Refused
+from qdsl.passes.naming import Names
+from qdsl.passes.plan import Attempt, Decision, Firing, Plan
+from qdsl.passes.wanted import wanted_values
+
+Record = Callable[[str, tree.Expr, bool], None]
+"""Told the answer of each guard term: (rule, term, answer)."""
+
+
+@dataclass
+class _Claim:
+    root: relax.Var
+    compiled: Compiled
+    matches: list[Match]
+    operators: frozenset[relax.Var]
+    open: bool = True
+
+
+@dataclass
+class Sweep:
+    """One sweep over one function. `run` gives the plan."""
+
+    graph: Graph
+    book: Book
+    schemes: Mapping[str, SchemeType]
+    defs: Mapping[str, tree.Def]
+    skipped: Mapping[relax.Var, str]
+    """Root operators that no rule may touch, with the reason."""
+    record: Record | None = None
+    fuel: int | None = None
+    """At most this many rules fire (for bisection); None: no limit."""
+    plan: Plan = field(default_factory=Plan)
+    names: Names = field(default_factory=Names)
+
+    def run(self) -> Plan:
+        self.found: Found = find_matches(self.graph, self.book, lambda v: v not in self.skipped)
+        self._wanted = wanted_values(self.graph, self.found, self.defs)
+        self.consumed: set[relax.Var] = set()
+        self.deferred: list[relax.Var] = []
+        self.tried: dict[relax.Var, list[Attempt]] = {}
+        self._make_claims()
+        for binding in self.graph.bindings:
+            if isinstance(binding.value, relax.Call):
+                self._reach(binding.var)
+        return self.plan
+
+    # ---- what guards ask
+
+    def format_of(self, value: relax.Expr) -> Format | None:
+        found = self.plan.formats.get(value) if isinstance(value, relax.Var) else None
+        return None if found is None else self.plan.symbols.resolve(found)
+
+    def wanted(self, value: relax.Expr) -> bool:
+        return isinstance(value, relax.Var) and value in self._wanted
+
+    def channelwise(self, value: relax.Expr) -> bool:
+        return False
+
+    # ---- claims
+
+    def _make_claims(self) -> None:
+        self.claims: dict[relax.Var, list[_Claim]] = {}
+        self.waiting: dict[relax.Var, list[_Claim]] = {}
+        for root, entries in self.found.at.items():
+            for compiled, matches in entries:
+                sealed = [m for m in matches if outside_reader(self.graph, m) is None]
+                operators = frozenset(v for m in sealed for v in operators_in(self.graph, m))
+                if not operators:
+                    continue
+                claim = _Claim(root, compiled, sealed, operators)
+                self.claims.setdefault(root, []).append(claim)
+                for var in operators:
+                    self.waiting.setdefault(var, []).append(claim)
+        for claims in self.claims.values():
+            claims.sort(key=lambda c: (-c.compiled.size, c.compiled.rank))
+
+    def _waits(self, var: relax.Var) -> bool:
+        return any(c.open for c in self.waiting.get(var, ()))
+
+    def _reach(self, var: relax.Var) -> None:
+        if self._waits(var):
+            self.deferred.append(var)
+        elif var not in self.consumed:
+            self._resolve(var)
+
+    def _flush(self) -> None:
+        ready = [v for v in self.deferred if v not in self.consumed and not self._waits(v)]
+        self.deferred = [v for v in self.deferred if v not in self.consumed and v not in set(ready)]
+        for var in sorted(ready, key=lambda v: self.graph.order[v]):
+            self._resolve(var)
+
+    def _resolve(self, root: relax.Var) -> None:
+        for claim in self.claims.get(root, ()):
+            if not claim.open:
+                continue
+            claim.open = False
+            firing = self._try(claim.compiled, claim.matches, root)
+            if firing is not None:
+                self._fire(root, firing)
+                return
+        self._flush()
+        for compiled in self.book.at(self.graph, root) if root not in self.skipped else ():
+            if any(c.compiled is compiled for c in self.claims.get(root, ())):
+                continue
+            matches = next((m for c, m in self.found.at.get(root, ()) if c is compiled), [])
+            firing = self._try(compiled, matches, root)
+            if firing is not None:
+                self._fire(root, firing)
+                return
+        self._leave(root)
+
+    # ---- trying
+
+    def _try(self, compiled: Compiled, matches: list[Match], root: relax.Var) -> Firing | None:
+        rule = compiled.item
+        assert isinstance(rule, tree.Rule)
+        if self.fuel is not None and len(self.plan.firings) >= self.fuel:
+            self._note(root, Attempt(rule.name, rule.name_span, False, "no fuel is left"))
+            return None
+        if not matches:
+            miss = self.book.near_miss(self.graph, compiled, root)
+            self._note(root, Attempt(rule.name, rule.name_span, False, f"does not match: {miss.message}", "", miss.span))
+            return None
+        first: Attempt | None = None
+        for match in matches:
+            refusal = self._refusal(match, rule)
+            if isinstance(refusal, Firing):
+                self._note(root, Attempt(rule.name, rule.name_span, True))
+                return refusal
+            first = first or refusal
+        if first is not None:
+            self._note(root, first)
+        return None
+
+    def _refusal(self, match: Match, rule: tree.Rule) -> Attempt | Firing:
+        verdict = guards.check(rule.when, match, self, self.defs, record=self._recorder(rule))
+        if not verdict.holds:
+            seen = f" ({verdict.seen})" if verdict.seen else ""
+            place = verdict.term.span if verdict.term else None
+            reason = f"`{verdict.text}` does not hold{seen}"
+            return Attempt(rule.name, rule.name_span, False, reason, verdict.text, place)
+        outside = outside_reader(self.graph, match)
+        if outside is not None:
+            reason = f"{outside.name}, inside the match, is read outside of it too"
+            return Attempt(rule.name, rule.name_span, False, reason)
+        if self.consumed.intersection(operators_in(self.graph, match)):
+            return Attempt(rule.name, rule.name_span, False, "another rule has taken an operator inside the match")
+        marker = Marker(match, rule, self.plan.formats, self.plan.symbols, self.schemes, self.names)
+        try:
+            return marker.apply()
+        except Refused as refused:
+            return Attempt(rule.name, rule.name_span, False, refused.reason, "", refused.place)
+
+    def _recorder(self, rule: tree.Rule) -> Callable[[tree.Expr, bool], None] | None:
+        if self.record is None:
+            return None
+        record = self.record
+        return lambda term, answer: record(rule.name, term, answer)
+
+    # ---- outcomes
+
+    def _fire(self, root: relax.Var, firing: Firing) -> None:
+        inside = set(operators_in(self.graph, firing.match))
+        self.consumed |= inside
+        for var in inside:
+            for claim in self.waiting.get(var, ()):
+                claim.open = False
+        for name, formats in firing.results.items():
+            for value, result in zip(firing.match.values(name), formats, strict=True):
+                if result is not None and isinstance(value, relax.Var):
+                    self.plan.formats[value] = result
+        self.plan.firings[root] = firing
+        results = [f for formats in firing.results.values() for f in formats]
+        first = results[0] if results else None
+        for var in sorted(inside, key=lambda v: self.graph.order[v]):
+            self._decide(var, "quantized", firing.rule.name, f"inside the match of {firing.rule.name}", None)
+        self._decide(root, "quantized", firing.rule.name, firing.rule.doc or "", first)
+        self._flush()
+
+    def _leave(self, root: relax.Var) -> None:
+        name = operator_name(self.graph.value_of[root])
+        if root in self.skipped:
+            self._decide(root, "skipped", None, self.skipped[root], None)
+            return
+        attempts = self.tried.get(root, [])
+        if name is None:
+            reason = "a kernel that is no operator: no rule can speak of it"
+        elif not attempts:
+            reason = f"no rule for {name}"
+        else:
+            last = nearest(attempts)
+            reason = f"{last.rule}: {last.reason}"
+        self._decide(root, "float", None, reason, None)
+
+    def _note(self, root: relax.Var, attempt: Attempt) -> None:
+        self.tried.setdefault(root, []).append(attempt)
+
+    def _decide(self, var: relax.Var, outcome: str, rule: str | None, reason: str, result: Format | None) -> None:
+        value = self.graph.value_of[var]
+        name = operator_name(value) or "call_tir"
+        attempts = tuple(self.tried.get(var, ()))
+        self.plan.decisions.append(Decision(str(var.name), name, origin(value), outcome, rule, reason, attempts, result))
+
+
+def nearest(attempts: list[Attempt]) -> Attempt:
+    """The attempt that came closest: a refused mark before a failed guard before a pattern that does not match."""
+    return min(attempts, key=lambda a: 2 if a.reason.startswith("does not match") else 1 if a.term else 0)

@@ -1,0 +1,1 @@
+"""Evaluating the expressions of `rewrite` and `realize` clauses: numbers on the host, tensors as emitted operators."""
