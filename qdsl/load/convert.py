@@ -11,7 +11,6 @@ import io
 import warnings
 from collections.abc import Sequence
 
-import numpy as np
 import onnx
 import tvm
 from tvm import relax
@@ -22,8 +21,12 @@ from qdsl.load.converters import CONVERTERS, Converter
 from qdsl.load.draft import Binding, Draft
 from qdsl.load.graph import FlatGraph, Operator
 from qdsl.load.model import InputSpec
+from qdsl.load.operands import constant
+from qdsl.load.origin import first_sentence
 
-CONTRIBUTED = frozenset({"Gelu", "FastGelu", "BiasGelu", "SkipLayerNormalization", "EmbedLayerNormalization", "Attention"})
+CONTRIBUTED = frozenset(
+    {"Gelu", "FastGelu", "BiasGelu", "SkipLayerNormalization", "EmbedLayerNormalization", "Attention"}
+)
 """What TVM imports of the domain com.microsoft."""
 
 
@@ -81,7 +84,7 @@ class _Conversion:
     def _value(self, name: str) -> object:
         """What the converters get for an ONNX value; a constant used often stays one object."""
         if name not in self.values:
-            self.values[name] = relax.const(tvm.runtime.tensor(np.asarray(self.graph.constants[name], order="C")))
+            self.values[name] = constant(self.graph.constants[name])
         return self.values[name]
 
     def _leaf(self, name: str) -> relax.Expr:
@@ -97,9 +100,9 @@ class _Conversion:
         try:
             result = self._call_converter(operator, arguments)
             results = [self._emitted(item) for item in _results_of(self.builder, result, len(node.output))]
-        except Exception as error:  # noqa: BLE001  the converters raise whatever they like
+        except Exception as error:  # the converters raise whatever they like
             raise ModelError(
-                f"qdsl cannot import operator {operator.type} (node {operator.name}): {_sentence(error)}"
+                f"qdsl cannot import operator {operator.type} (node {operator.name}): {first_sentence(error)}"
             ) from error
         finally:
             block = self.builder._end_block()
@@ -108,7 +111,7 @@ class _Conversion:
 
     def _call_converter(self, operator: Operator, arguments: list[object]) -> object:
         node = operator.node
-        attributes = {entry.name: onnx.helper.get_attribute_value(entry) for entry in node.attribute}
+        attributes = {entry.name: _attribute(entry) for entry in node.attribute}
         attributes["tvm_custom"] = {"name": operator.name, "num_outputs": len(node.output)}
         ours: Converter | None = CONVERTERS.get(node.op_type)
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
@@ -143,9 +146,6 @@ def _results_of(builder: relax.BlockBuilder, result: object, wanted: int) -> lis
     return items
 
 
-def _sentence(error: Exception) -> str:
-    """The first line of an importer's complaint, without TVM's stack dump."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(("File ", "Traceback", "Stack trace"))]
-    text = told[-1] if told else type(error).__name__
-    return text if text.endswith(".") else f"{text}."
+def _attribute(entry: onnx.AttributeProto) -> object:
+    value = onnx.helper.get_attribute_value(entry)
+    return tuple(value) if isinstance(value, list) else value

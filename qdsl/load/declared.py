@@ -21,7 +21,9 @@ def declared_inputs(graph: onnx.GraphProto) -> tuple[DeclaredInput, ...]:
 def _declared(value: onnx.ValueInfoProto) -> DeclaredInput:
     kind = value.type.WhichOneof("value")
     if kind != "tensor_type":
-        raise ModelError(f"Input '{value.name}' is a {(kind or 'value without a type').removesuffix('_type')}, and qdsl handles tensors only.")
+        raise ModelError(
+            f"Input '{value.name}' is a {(kind or 'value without a type').removesuffix('_type')}, and qdsl handles tensors only."
+        )
     tensor = value.type.tensor_type
     try:
         dtype = str(onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type))
@@ -35,7 +37,7 @@ def _declared(value: onnx.ValueInfoProto) -> DeclaredInput:
 
 
 def _dim(dim: onnx.TensorShapeProto.Dimension) -> Dim:
-    """Exporters write an open size as a name, as nothing, or as 0 or -1."""
+    """Exporters write an open size as a name, as "?", as nothing, or as 0 or -1."""
     if dim.HasField("dim_value") and dim.dim_value > 0:
         return int(dim.dim_value)
-    return dim.dim_param or None
+    return dim.dim_param if dim.dim_param not in ("", "?") else None

@@ -13,6 +13,7 @@ import tvm
 from tvm import ir, relax
 
 from qdsl.load.names import NameSupply, variable_name
+from qdsl.load.origin import operator_span
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Binding:
 
 @dataclass(frozen=True)
 class Draft:
-    """A function body in A-normal form: every operand is a variable, a constant, a shape, a number or a tuple of them."""
+    """A function body in A-normal form: an operand is a variable, a constant, a shape, a number or a tuple of them."""
 
     inputs: tuple[relax.Var, ...]
     bindings: tuple[Binding, ...]
@@ -92,7 +93,7 @@ def build(draft: Draft) -> ir.IRModule:
     for position, binding in enumerate(draft.bindings):
         base = variable_name(binding.operator)
         name = names.fresh(base if last[binding.operator] == position else f"{base}_{_short_name(binding.value)}")
-        span = ir.Span(ir.SourceName(binding.operator), 1, 1, 1, 1)
+        span = operator_span(binding.operator)
         value = builder.normalize(substitute(binding.value, change, span))
         kind = relax.Var if binding.var in returned else relax.DataflowVar
         change[binding.var] = kind(name, value.ty)

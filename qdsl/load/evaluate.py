@@ -48,7 +48,9 @@ def shape_value(node: onnx.NodeProto, shape: Sequence[int]) -> Array:
     return np.asarray(tuple(shape)[slice(start, end)], dtype=np.int64)
 
 
-def evaluate(node: onnx.NodeProto, inputs: Sequence[Array | None], opset: int, shape: Sequence[int] | None) -> list[Array] | None:
+def evaluate(
+    node: onnx.NodeProto, inputs: Sequence[Array | None], opset: int, shape: Sequence[int] | None
+) -> list[Array] | None:
     """The node's outputs, or None where they cannot be or should not be computed while loading.
 
     `inputs` stand in the node's order, None for one that is left out; `shape` is the first output's, where known.
@@ -66,7 +68,7 @@ def evaluate(node: onnx.NodeProto, inputs: Sequence[Array | None], opset: int, s
         with np.errstate(all="ignore"):
             runner = ReferenceEvaluator(_model_of(alone, opset))
             results = runner.run(None, {name: value for name, value in zip(names, inputs, strict=True) if name})
-    except Exception:  # noqa: BLE001  an operator the reference lacks or refuses: it stays in the graph
+    except Exception:  # an operator the reference lacks or refuses: it stays in the graph
         return None
     if not all(isinstance(result, np.ndarray | np.generic) for result in results):
         return None
@@ -89,5 +91,7 @@ def _model_of(node: onnx.NodeProto, opset: int) -> onnx.ModelProto:
         output=[onnx.ValueInfoProto(name=name, type=untyped) for name in node.output if name],
     )
     return onnx.ModelProto(
-        ir_version=min(10, onnx.IR_VERSION), graph=graph, opset_import=[onnx.OperatorSetIdProto(domain="", version=opset)]
+        ir_version=min(10, onnx.IR_VERSION),
+        graph=graph,
+        opset_import=[onnx.OperatorSetIdProto(domain="", version=opset)],
     )

@@ -36,7 +36,7 @@ def expand_function(
     )
     try:
         body = inline_selected_functions(model, [(node.domain, node.op_type)], inline_schema_functions=True).graph
-    except Exception:  # noqa: BLE001  no schema, or a body that onnx cannot build for these types
+    except Exception:  # no schema, or a body that onnx cannot build for these types
         return None
     expanded = all(inner.op_type != node.op_type for inner in body.node)
     return body if expanded else None

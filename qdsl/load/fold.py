@@ -1,8 +1,8 @@
 """Fold an ONNX graph whose input shapes are known: one sweep in program order, each node looked at once.
 
-With every input dimension a number, each node's types follow from those before it, so that Shape is a constant, and with
-it the Gather, Concat, Unsqueeze, Range, ... that compute a Reshape's target, a Resize's sizes or a Pad's widths. The
-importer reads those only as constants. Batch norms are not constant and so stay.
+With every input dimension a number, each node's types follow from those before it, so that Shape is a constant, and
+with it the Gather, Concat, Unsqueeze, Range, ... that compute a Reshape's target, a Resize's sizes or a Pad's widths.
+The importer reads those only as constants. Batch norms are not constant and so stay.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def fold(model: onnx.ModelProto, inputs: Sequence[InputSpec], importable: frozen
     if model.functions:
         try:
             model = inline_local_functions(model)
-        except Exception:  # noqa: BLE001  onnx raises its own C++ errors here
+        except Exception:  # onnx raises its own C++ errors here
             names = ", ".join(function.name for function in model.functions)
             raise ModelError(f"The model's local functions ({names}) cannot be expanded by onnx.") from None
     sweep = _Sweep(model, importable)
@@ -160,7 +160,9 @@ class _Sweep:
         body = expand_function(node, self.types, self.imports)
         if body is None:
             return False
-        bound = {inner.name: outer for inner, outer in zip(body.input, dict.fromkeys(filter(None, node.input)), strict=True)}
+        bound = {
+            inner.name: outer for inner, outer in zip(body.input, dict.fromkeys(filter(None, node.input)), strict=True)
+        }
         scope = f"{operator.name}/{node.output[0]}/"
         self._replace(node, self.run(body, scope, operator.name, bound))
         return True
@@ -197,5 +199,5 @@ class _Sweep:
         try:
             schema = onnx.defs.get_schema(node.op_type, self.opset, node.domain)
             return infer_node_outputs(schema, node, known, shown, opset_imports=self.imports)
-        except Exception:  # noqa: BLE001  unknown operators and ill-typed nodes: the importer names them
+        except Exception:  # unknown operators and ill-typed nodes: the importer names them
             return {}

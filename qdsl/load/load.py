@@ -37,7 +37,7 @@ def load_model(
     Args:
         model: the path of an .onnx file, an ONNX model, or a Relax module.
         shapes: the shape of inputs that the model leaves open.
-        sample_shapes: the shapes of calibration data, used for open dimensions behind the first where `shapes` is silent.
+        sample_shapes: the shapes of calibration data, for open dimensions behind the first that `shapes` leaves out.
         params: the weights of a Relax module whose `main` takes them as parameters, by name.
 
     Raises:
@@ -57,9 +57,7 @@ def load_model(
     )
 
 
-def _load_onnx(
-    model: onnx.ModelProto, name: str, shapes: Shapes | None, sample_shapes: Shapes | None
-) -> LoadedModel:
+def _load_onnx(model: onnx.ModelProto, name: str, shapes: Shapes | None, sample_shapes: Shapes | None) -> LoadedModel:
     names = NameSupply()
     inputs = tuple(
         replace(spec, variable=names.fresh(variable_name(spec.name)))

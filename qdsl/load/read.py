@@ -28,7 +28,7 @@ def read_onnx(path: str | Path) -> onnx.ModelProto:
         raise ModelError(f"{file} is not an ONNX model, or it is cut short.") from None
     except OSError as error:
         raise ModelError(f"{file} cannot be read: {error.strerror or error}.") from None
-    except Exception:  # noqa: BLE001  protobuf's other parse failures (text formats chosen by suffix among them)
+    except Exception:  # protobuf's other parse failures (text formats chosen by suffix among them)
         raise ModelError(f"{file} is not an ONNX model in the binary format.") from None
     check_model(model, str(file))
     _load_external(model, file)
@@ -68,8 +68,10 @@ def _load_external(model: onnx.ModelProto, file: Path) -> None:
         return
     try:
         onnx.load_external_data_for_model(model, str(file.parent))
-    except Exception:  # noqa: BLE001  onnx raises several kinds, some without text
-        names = sorted({entry.value for tensor in external for entry in tensor.external_data if entry.key == "location"})
+    except Exception:  # onnx raises several kinds, some without text
+        names = sorted(
+            {entry.value for tensor in external for entry in tensor.external_data if entry.key == "location"}
+        )
         raise ModelError(
             f"{file} keeps its weights in {', '.join(names)}, which cannot be read beside it; "
             f"put the file into the folder {file.parent}, or save the model as one file."

@@ -14,6 +14,7 @@ from qdsl.errors import ModelError
 from qdsl.load.draft import Binding, Draft
 from qdsl.load.model import InputSpec, SourceOperator
 from qdsl.load.names import NameSupply, did_you_mean, variable_name
+from qdsl.load.origin import operator_of
 from qdsl.load.shapes import DeclaredInput, Dim, fix_shapes
 
 Shapes = Mapping[str, Sequence[int]]
@@ -58,7 +59,7 @@ def _inlined(module: ir.IRModule, name: str) -> ir.IRModule:
         return module
     try:
         whole = module[name].inline_functions(others)
-    except Exception:  # noqa: BLE001  recursion, or a signature that does not fit
+    except Exception:  # recursion, or a signature that does not fit
         called = ", ".join(var.name_hint for var in others)
         raise ModelError(f"The functions {called} cannot be put in place of their calls in '{name}'.") from None
     kernels = {var: f for var, f in module.functions.items() if not isinstance(f, relax.Function)}
@@ -83,7 +84,7 @@ def _bound(module: ir.IRModule, name: str, params: Mapping[str, Any]) -> ir.IRMo
     arrays = {key: tvm.runtime.tensor(_array(value)) for key, value in params.items()}
     try:
         return relax.transform.BindParams(name, arrays)(module)
-    except Exception:  # noqa: BLE001  a shape or dtype that does not fit
+    except Exception:  # a shape or dtype that does not fit
         raise ModelError("params= holds an array whose shape or dtype is not that of its parameter.") from None
 
 
@@ -157,7 +158,7 @@ class _Reader:
         if not isinstance(value, relax.Call):
             whole = value.tuple_value if isinstance(value, relax.TupleGetItem) else value
             return self._owner.get(whole, var.name)
-        told = _source_name(value)
+        told = operator_of(value.span)
         if told is not None and self.operators and self.operators[-1].name == told:
             return told
         name = self._names.fresh(told or var.name)
@@ -180,14 +181,6 @@ class _Reader:
                 raise ModelError("The function returns something that is no tensor, and qdsl handles tensors only.")
         supply = NameSupply()
         return tuple(items), tuple(supply.fresh(getattr(item, "name", "output")) for item in items)
-
-
-def _source_name(call: relax.Call) -> str | None:
-    """The operator that a module loaded before names in its spans; TVMScript's own spans are positions in a text."""
-    span = call.span
-    if span is None or (span.line, span.column, span.end_line, span.end_column) != (1, 1, 1, 1):
-        return None
-    return str(span.source_name.name)
 
 
 def _kind(call: relax.Call) -> str:

@@ -42,7 +42,9 @@ def fix_shapes(
         for dim, size in zip(spec.dims or (), asked.get(spec.name, ()), strict=False):
             if isinstance(dim, str):
                 named[dim] = _agree(spec.name, dim, size, named)
-    inner_names = {dim for spec in declared for dim in (spec.dims or ())[1:] if isinstance(dim, str)}
+    batch_names = _batch_names(declared)
+    for name in batch_names:
+        named.setdefault(name, 1)
 
     fixed = []
     for spec in declared:
@@ -54,10 +56,17 @@ def fix_shapes(
                 f"--shape {spec.name}=1,3,224,224 (in Python: shapes={{'{spec.name}': (1, 3, 224, 224)}})."
             )
         else:
-            shape = _resolve(spec, spec.dims, (sample_shapes or {}).get(spec.name), named, inner_names)
+            shape = _resolve(spec, spec.dims, (sample_shapes or {}).get(spec.name), named)
         open_dims = range(len(shape)) if spec.dims is None else [i for i, d in enumerate(spec.dims) if not _known(d)]
         fixed.append(InputSpec(spec.name, shape, spec.dtype, dynamic_dims=tuple(open_dims)))
     return tuple(fixed)
+
+
+def _batch_names(declared: Sequence[DeclaredInput]) -> set[str]:
+    """Names of open first dimensions, but for those that another input has elsewhere and that do not say batch."""
+    first = {spec.dims[0] for spec in declared if spec.dims and isinstance(spec.dims[0], str)}
+    inner = {dim for spec in declared for dim in (spec.dims or ())[1:] if isinstance(dim, str)}
+    return {name for name in first if name not in inner or "batch" in name.lower() or name.lower() in ("n", "b", "bs")}
 
 
 def _known(dim: Dim) -> bool:
@@ -116,17 +125,15 @@ def _resolve(
     dims: tuple[Dim, ...],
     sample: Sequence[int] | None,
     named: Mapping[str, int],
-    inner_names: set[str],
 ) -> tuple[int, ...]:
     from_sample = _align(dims, sample)
     shape: list[Dim] = []
     for position, dim in enumerate(dims):
-        is_batch = position == 0 and dim not in inner_names
         if isinstance(dim, int):
             shape.append(dim)
         elif isinstance(dim, str) and dim in named:
             shape.append(named[dim])
-        elif is_batch:
+        elif dim is None and position == 0:
             shape.append(1)
         else:
             shape.append(from_sample[position])

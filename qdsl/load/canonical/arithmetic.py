@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from tvm import ir, relax
 
-from qdsl.load.canonical.sweep import Form, Sweep, constant_of, dtype_of, is_float
+from qdsl.load.canonical.sweep import Form, Sweep
+from qdsl.load.operands import array_of, constant, dtype_of, is_float
 
 
 def constant_second(call: relax.Call, sweep: Sweep) -> relax.Expr | None:
@@ -27,7 +28,7 @@ def subtract_constant(call: relax.Call, sweep: Sweep) -> relax.Expr | None:
 def divide_by_constant(call: relax.Call, sweep: Sweep) -> relax.Expr | None:
     """x / c = x * (1 / c) for floats, within one rounding; the reciprocal is taken in float64."""
     x, c = call.args
-    array = constant_of(c)
+    array = array_of(c)
     if array is None or not is_float(c):
         return None
     with np.errstate(all="ignore"):
@@ -35,7 +36,7 @@ def divide_by_constant(call: relax.Call, sweep: Sweep) -> relax.Expr | None:
     # 1/c leaves the range where c is zero, subnormal or huge; x/c may not.
     if not np.all(np.isfinite(reciprocal)) or np.any((reciprocal == 0) & np.isfinite(array)):
         return None
-    return relax.op.multiply(x, relax.const(np.asarray(reciprocal, order="C")))
+    return relax.op.multiply(x, constant(reciprocal))
 
 
 FORMS: dict[str, tuple[Form, ...]] = {

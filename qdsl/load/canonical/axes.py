@@ -8,7 +8,10 @@ from tvm import relax
 
 from qdsl.load.canonical.sweep import Form, Sweep
 
-_SOFTMAX: dict[str, Callable[..., relax.Expr]] = {"nn.softmax": relax.op.nn.softmax, "nn.log_softmax": relax.op.nn.log_softmax}
+_SOFTMAX: dict[str, Callable[..., relax.Expr]] = {
+    "nn.softmax": relax.op.nn.softmax,
+    "nn.log_softmax": relax.op.nn.log_softmax,
+}
 _REDUCTIONS: dict[str, Callable[..., relax.Expr]] = {
     name: getattr(relax.op, name) for name in ("mean", "sum", "max", "min", "prod", "variance", "std")
 }

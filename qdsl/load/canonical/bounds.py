@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax, tirx
 
-from qdsl.load.canonical.sweep import Form, Sweep, dtype_of, is_float, scalar_of, shape_of
+from qdsl.load.canonical.sweep import Form, Sweep
+from qdsl.load.operands import dtype_of, is_float, scalar_of, shape_of
 
 
 def maximum_of_number(call: relax.Call, sweep: Sweep) -> relax.Expr | None:

@@ -10,6 +10,7 @@ import tvm
 from tvm import ir, relax
 
 from qdsl.load.canonical.numpy_table import TABLE, Attributes
+from qdsl.load.operands import attributes_of, constant
 
 LARGEST_GROWTH = 1 << 22
 """Elements that a folded constant may have beyond those it is computed from."""
@@ -35,22 +36,6 @@ def fold_call(call: relax.Call, known: MutableMapping[object, relax.Expr]) -> re
             return None
         known[key] = _to_relax(result, call.ty)
     return known[key]
-
-
-def attributes_of(call: relax.Call) -> dict[str, Any]:
-    """The attributes of a call by name, numbers and tuples of numbers as Python's own."""
-    if call.attrs is None:
-        return {}
-    fields = getattr(type(call.attrs), "__tvm_ffi_type_info__").fields
-    return {field.name: _plain(getattr(call.attrs, field.name)) for field in fields}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, ir.Expr) and hasattr(value, "value"):
-        return value.value
-    if isinstance(value, tvm.ir.Array | tuple | list):
-        return tuple(_plain(item) for item in value)
-    return value
 
 
 def _is_constant(expr: relax.Expr) -> bool:
@@ -82,8 +67,7 @@ def _to_relax(result: Any, ty: ir.Type) -> relax.Expr:
         return relax.Tuple([_to_relax(item, field) for item, field in zip(result, ty.fields, strict=True)])
     if isinstance(ty, relax.ShapeType):
         return relax.ShapeExpr([int(size) for size in result])
-    array = np.asarray(result, dtype=str(ty.dtype), order="C")
-    return relax.const(array)
+    return constant(result, str(ty.dtype))
 
 
 def _grows_too_much(call: relax.Call) -> bool:

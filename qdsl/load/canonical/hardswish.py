@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from qdsl.load.canonical.sweep import Form, Sweep, dtype_of, scalar_of
+from qdsl.load.canonical.sweep import Form, Sweep
+from qdsl.load.operands import constant, dtype_of, scalar_of
 
 
 def hardswish(call: relax.Call, sweep: Sweep) -> relax.Expr | None:
@@ -17,9 +18,9 @@ def hardswish(call: relax.Call, sweep: Sweep) -> relax.Expr | None:
     for x, gate in (call.args, call.args[::-1]):
         if _is_hard_sigmoid(gate, x, sweep):
             dtype = dtype_of(call)
-            shifted = relax.op.add(x, relax.const(np.asarray(3, dtype)))
+            shifted = relax.op.add(x, constant(3, dtype))
             product = relax.op.multiply(x, relax.op.clip(shifted, 0.0, 6.0))
-            return relax.op.multiply(product, relax.const(np.asarray(1 / 6, dtype)))
+            return relax.op.multiply(product, constant(1 / 6, dtype))
     return None
 
 

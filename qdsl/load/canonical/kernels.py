@@ -5,10 +5,10 @@ The kernel's one store is read, not its name: T[v0, v1] = max(a[v0, v1], b[...])
 
 from __future__ import annotations
 
-import numpy as np
 from tvm import ir, relax, tirx
 
-from qdsl.load.canonical.sweep import Form, Sweep, dtype_of, shape_of
+from qdsl.load.canonical.sweep import Form, Sweep
+from qdsl.load.operands import constant, dtype_of, shape_of
 
 
 def kernel_as_operator(call: relax.Call, sweep: Sweep) -> relax.Expr | None:
@@ -51,7 +51,7 @@ def _extremum(store: tirx.BufferStore, operands: dict[tirx.Buffer, relax.Expr]) 
 
 def _operand(side: ir.Expr, store: tirx.BufferStore, operands: dict[tirx.Buffer, relax.Expr]) -> relax.Expr | None:
     if isinstance(side, tirx.FloatImm):
-        return relax.const(np.asarray(side.value, dtype=str(store.buffer.dtype)))
+        return constant(side.value, str(store.buffer.dtype))
     if not isinstance(side, tirx.BufferLoad) or side.buffer not in operands:
         return None
     trailing = list(store.indices)[len(store.indices) - len(side.indices) :]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tvm import relax
 
-from qdsl.load.canonical.sweep import Form, Sweep, dtype_of, shape_of
+from qdsl.load.canonical.sweep import Form, Sweep
+from qdsl.load.operands import dtype_of, shape_of
 
 
 def same_shape(call: relax.Call, sweep: Sweep) -> relax.Expr | None:

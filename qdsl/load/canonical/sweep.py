@@ -1,7 +1,8 @@
-"""The engine: one sweep over a draft that rewrites every operator where it stands, to a form that no form changes.
+"""The engine: one sweep over a draft that rewrites every operator where it stands, until no form changes it.
 
-A form gets a normalised call whose operands are leaves, already canonical, and answers with an expression that replaces
-it, or None. Each form makes progress (fewer operators, a constant moved second, ...), so that rewriting an answer again ends.
+A form gets a normalised call whose operands are leaves, already canonical, and answers with an expression to replace it
+by, or None. Each form makes progress (fewer operators, a constant moved second, ...), so that rewriting its answer ends.
+What a form makes belongs to the operator at hand, but for a call that carries the span of another.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-import numpy as np
+import tvm
 from tvm import ir, relax
 
+from qdsl.errors import ModelError
 from qdsl.load.canonical.constants import fold_call
 from qdsl.load.draft import Binding, Draft, use_counts
+from qdsl.load.operands import operator_name
+from qdsl.load.origin import first_sentence, operator_of, operator_span
 
 
 class Sweep:
@@ -29,18 +33,27 @@ class Sweep:
         self._definitions: dict[relax.Var, relax.Expr] = {}
         self._bindings: list[Binding] = []
         self._folded: dict[object, relax.Expr] = {}
+        self._operators: dict[relax.Var, str] = {}
         self._operator = ""
 
     def run(self) -> Draft:
         draft = self._draft
         for binding in draft.bindings:
             self._operator = binding.operator
-            result = self.emit(binding.value)
+            result = self._emit_or_refuse(binding)
             self._replaced[binding.var] = result
             if isinstance(result, relax.Var):
                 self._uses[result] = max(self._uses[result], self._uses[binding.var])
         outputs = tuple(self._replaced.get(output, output) for output in draft.outputs)
         return Draft(draft.inputs, tuple(self._bindings), outputs, draft.kernels, draft.single)
+
+    def _emit_or_refuse(self, binding: Binding) -> relax.Expr:
+        try:
+            return self.emit(binding.value)
+        except (tvm.error.InternalError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"Relax refuses operator {self._operator} in the form that it was imported in: {first_sentence(error)}"
+            ) from error
 
     def definition(self, expr: relax.Expr, name: str) -> relax.Call | None:
         """The call that computes `expr`, where that is a call of the Relax operator `name` ('nn.relu')."""
@@ -54,6 +67,10 @@ class Sweep:
     def normalize(self, expr: relax.Expr) -> relax.Expr:
         """`expr` with its type inferred; its operands are leaves already."""
         return self._builder.normalize(expr)
+
+    def span_of(self, var: relax.Expr) -> ir.Span:
+        """The span that makes a call belong to the operator that `var` belongs to."""
+        return operator_span(self._operators.get(var, self._operator))
 
     def emit(self, expr: relax.Expr) -> relax.Expr:
         """A leaf (or a tuple of leaves) that stands for the canonical form of `expr`."""
@@ -81,53 +98,24 @@ class Sweep:
         constant = fold_call(call, self._folded)
         if constant is not None:
             return constant
-        for form in self._forms.get(operator_name(call), ()):
-            result = form(call, self)
-            if result is not None:
-                return self.emit(result)
-        return self._bind(call)
+        at_hand = self._operator
+        self._operator = operator_of(expr.span) or at_hand
+        try:
+            for form in self._forms.get(operator_name(call), ()):
+                result = form(call, self)
+                if result is not None:
+                    return self.emit(result)
+            return self._bind(call)
+        finally:
+            self._operator = at_hand
 
     def _bind(self, value: relax.Expr) -> relax.Expr:
         value = self._builder.normalize(value)
         var = relax.DataflowVar("v", value.ty)
         self._definitions[var] = value
+        self._operators[var] = self._operator
         self._bindings.append(Binding(var, value, self._operator))
         return var
 
 
 Form = Callable[[relax.Call, Sweep], relax.Expr | None]
-
-
-def operator_name(call: relax.Call) -> str:
-    """'nn.conv2d' for a call of relax.nn.conv2d, '' for a call of a function."""
-    return call.op.name.removeprefix("relax.") if isinstance(call.op, ir.Op) else ""
-
-
-def constant_of(expr: relax.Expr) -> np.ndarray | None:
-    """The array of a constant, or None."""
-    return expr.value.numpy() if isinstance(expr, ir.GenericConst) else None
-
-
-def scalar_of(expr: relax.Expr) -> float | None:
-    """The number in a one-element constant or a number operand, or None."""
-    if isinstance(expr, ir.GenericConst):
-        array = expr.value.numpy()
-        return float(array.reshape(-1)[0]) if array.size == 1 else None
-    value = getattr(expr, "value", None)
-    return float(value) if isinstance(value, int | float) else None
-
-
-def shape_of(expr: relax.Expr) -> tuple[int, ...] | None:
-    """The static shape of a tensor, or None."""
-    shape = getattr(expr.ty, "shape", None)
-    if not isinstance(shape, relax.ShapeExpr) or not all(hasattr(dim, "value") for dim in shape.values):
-        return None
-    return tuple(int(dim.value) for dim in shape.values)
-
-
-def dtype_of(expr: relax.Expr) -> str:
-    return str(expr.ty.dtype)
-
-
-def is_float(expr: relax.Expr) -> bool:
-    return dtype_of(expr).startswith("float")

@@ -11,7 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from tvm import ir, relax
 
-from qdsl.load.canonical.sweep import Form, Sweep, dtype_of, shape_of
+from qdsl.load.canonical.sweep import Form, Sweep
+from qdsl.load.operands import constant, dtype_of, shape_of
 
 
 def _chain_of(operator: Callable[[relax.Expr, relax.Expr], relax.Expr]) -> Form:
@@ -27,7 +28,7 @@ def mean_of_stack(call: relax.Call, sweep: Sweep) -> relax.Expr | None:
     parts = _stacked(call, sweep)
     if parts is None:
         return None
-    factor = relax.const(np.asarray(1 / len(parts), dtype=dtype_of(call)))
+    factor = constant(1 / len(parts), dtype_of(call))
     return relax.op.multiply(functools.reduce(relax.op.add, parts), factor)
 
 
@@ -54,14 +55,14 @@ def _before_broadcast(part: relax.Expr, sweep: Sweep) -> relax.Expr:
     return part
 
 
-def _narrowest(constant: relax.Expr) -> relax.Expr:
+def _narrowest(part: relax.Expr) -> relax.Expr:
     """A constant without the axes along which it only repeats, which stay as axes of one element."""
-    array = constant.value.numpy()
+    array = part.value.numpy()
     for axis in range(array.ndim):
         first = np.take(array, [0], axis=axis)
         if array.shape[axis] > 1 and np.array_equal(np.broadcast_to(first, array.shape), array):
             array = first
-    return constant if array.shape == constant.value.numpy().shape else relax.const(np.asarray(array, order="C"))
+    return part if array.shape == shape_of(part) else constant(array)
 
 
 def _broadcasts_to(parts: list[relax.Expr], shape: tuple[int, ...] | None) -> bool:

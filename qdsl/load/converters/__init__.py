@@ -1,7 +1,7 @@
 """Converters of our own, used before TVM's.
 
 Each takes (builder, inputs, attributes, opset) and returns a Relax value, a tuple of them, or None to leave the node to
-TVM's converter. They exist where TVM's loses what a rule needs (Pad's widths, Clip's bounds), or is wrong or missing for
+TVM's converter. They exist where TVM's loses what a rule needs (Pad's widths, Clip's bounds), is wrong, or does not know
 an older operator set.
 """
 

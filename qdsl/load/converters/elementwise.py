@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from qdsl.load.converters.base import Attributes, Converter, const, dtype_of, numpy_of, scalar_of, shape_of
+from qdsl.load.converters.base import Attributes, Converter, known_shape
+from qdsl.load.operands import array_of, constant, dtype_of, scalar_of
 
 
 def clip(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
@@ -17,8 +18,8 @@ def clip(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset
     x, low, high = inputs[0], inputs[1], inputs[2]
     dtype = dtype_of(x)
     if opset < 11:
-        low = const(attributes["min"], dtype) if "min" in attributes else None
-        high = const(attributes["max"], dtype) if "max" in attributes else None
+        low = constant(attributes["min"], dtype) if "min" in attributes else None
+        high = constant(attributes["max"], dtype) if "max" in attributes else None
     numbers = [scalar_of(bound) for bound in (low, high)]
     if any(bound is not None and number is None for bound, number in zip((low, high), numbers, strict=True)):
         x = x if low is None else relax.op.maximum(x, low)
@@ -37,19 +38,19 @@ def _bound(number: float | None, absent: float, least: float, most: float) -> fl
 def hard_swish(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
     """x * clip(x + 3, 0, 6) * (1/6), the factor last, where it is a change of scale."""
     x = inputs[0]
-    gate = relax.op.clip(relax.op.add(x, const(3, dtype_of(x))), 0, 6)
-    return relax.op.multiply(relax.op.multiply(x, gate), const(1 / 6, dtype_of(x)))
+    gate = relax.op.clip(relax.op.add(x, constant(3, dtype_of(x))), 0, 6)
+    return relax.op.multiply(relax.op.multiply(x, gate), constant(1 / 6, dtype_of(x)))
 
 
 def dropout(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
     """x itself: nothing is dropped at inference. The mask, where one is asked for, keeps everything."""
-    training = numpy_of(inputs[2]) if inputs[2] is not None else np.asarray(False)
+    training = array_of(inputs[2]) if inputs[2] is not None else np.asarray(False)
     if training is None or training.any():
         raise ValueError("it is in training mode; export the model for inference.")
     x = inputs[0]
     if attributes["tvm_custom"]["num_outputs"] < 2:
         return x
-    return relax.Tuple([x, relax.const(np.ones(shape_of(x), "bool" if opset >= 10 else dtype_of(x)))])
+    return relax.Tuple([x, constant(np.ones(known_shape(x), "bool" if opset >= 10 else dtype_of(x)))])
 
 
 def prelu(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
@@ -58,8 +59,8 @@ def prelu(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opse
     alpha = scalar_of(slope)
     if alpha is not None:
         return relax.op.nn.leakyrelu(x, alpha)
-    sizes = shape_of(slope)
-    if opset < 7 and len(sizes) == 1 and len(shape_of(x)) > 1:
+    sizes = known_shape(slope)
+    if opset < 7 and len(sizes) == 1 and len(known_shape(x)) > 1:
         return relax.op.nn.prelu(x, slope, axis=1)
     return None
 
@@ -74,7 +75,7 @@ def _chain(operator: Callable[[Any, Any], Any]) -> Converter:
 def mean_of(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
     """(a + b + ...) * (1/n)"""
     total = functools.reduce(relax.op.add, list(inputs))
-    return relax.op.multiply(total, const(1 / len(inputs), dtype_of(inputs[0])))
+    return relax.op.multiply(total, constant(1 / len(inputs), dtype_of(inputs[0])))
 
 
 CONVERTERS: dict[str, Converter] = {

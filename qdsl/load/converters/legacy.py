@@ -8,14 +8,15 @@ import numpy as np
 from tvm import relax
 from tvm.relax.frontend.onnx import onnx_frontend as frontend
 
-from qdsl.load.converters.base import Attributes, Converter, const, shape_of
+from qdsl.load.converters.base import Attributes, Converter, known_shape
+from qdsl.load.operands import constant
 
 
 def reshape(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
     """Sets before 5 give the shape as an attribute."""
     if opset >= 5:
         return None
-    sizes = shape_of(inputs[0])
+    sizes = known_shape(inputs[0])
     wanted = [sizes[i] if size == 0 else int(size) for i, size in enumerate(attributes["shape"])]
     return relax.op.reshape(inputs[0], wanted)
 
@@ -26,7 +27,7 @@ def slice_(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, ops
         return None
     starts, ends = attributes["starts"], attributes["ends"]
     axes = attributes.get("axes", range(len(starts)))
-    given = [inputs[0], *(const(list(values), "int64") for values in (starts, ends, axes))]
+    given = [inputs[0], *(constant(list(values), "int64") for values in (starts, ends, axes))]
     return frontend.Slice._impl_v13(builder, frontend.onnx_input(given), {}, [{}, {}])
 
 
@@ -39,7 +40,7 @@ def concat(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, ops
 
 def upsample(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
     """Upsample is Resize with scales, on the asymmetric grid; nearest takes the floor."""
-    scales = inputs[1] if opset >= 9 else const(list(attributes["scales"]), "float32")
+    scales = inputs[1] if opset >= 9 else constant(list(attributes["scales"]), "float32")
     given = frontend.onnx_input([inputs[0], None, scales])
     told = {
         "mode": attributes.get("mode", b"nearest"),
@@ -50,10 +51,10 @@ def upsample(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, o
 
 
 def softmax(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
-    """Sets before 13 normalise over all dimensions from `axis` on; where only one of them exceeds 1, that is the axis."""
+    """Sets before 13 normalise over all dimensions from `axis` on; where only one of them exceeds 1, it is the axis."""
     if opset >= 13:
         return None
-    sizes = shape_of(inputs[0])
+    sizes = known_shape(inputs[0])
     first = attributes.get("axis", 1) % max(len(sizes), 1)
     wide = [axis for axis in range(first, len(sizes)) if sizes[axis] != 1]
     if len(wide) > 1 or not sizes:
@@ -68,8 +69,8 @@ def _broadcasting(name: str) -> Converter:
         if opset >= 7 or not attributes.get("broadcast", 0) or "axis" not in attributes:
             return None
         a, b = inputs[0], inputs[1]
-        sizes = shape_of(b)
-        behind = len(shape_of(a)) - attributes["axis"] % len(shape_of(a)) - len(sizes)
+        sizes = known_shape(b)
+        behind = len(known_shape(a)) - attributes["axis"] % len(known_shape(a)) - len(sizes)
         lined_up = builder.normalize(relax.op.reshape(b, [*sizes, *np.ones(behind, int).tolist()]))
         theirs = frontend._get_convert_map()[name].get_converter(opset)
         return theirs(builder, [a, lined_up], attributes, [{}, {}])
@@ -83,5 +84,8 @@ CONVERTERS: dict[str, Converter] = {
     "Concat": concat,
     "Upsample": upsample,
     "Softmax": softmax,
-    **{name: _broadcasting(name) for name in ("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Less", "Greater", "Equal")},
+    **{
+        name: _broadcasting(name)
+        for name in ("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Less", "Greater", "Equal")
+    },
 }

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from qdsl.load.converters.base import Attributes, Converter, const, dtype_of, numpy_of, shape_of
+from qdsl.load.converters.base import Attributes, Converter, known_shape
+from qdsl.load.operands import array_of, constant, dtype_of
 
 
 def gemm(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
@@ -17,15 +18,15 @@ def gemm(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset
     a = relax.op.permute_dims(a, [1, 0]) if attributes.get("transA", 0) else a
     b = relax.op.permute_dims(b, [1, 0]) if attributes.get("transB", 0) else b
     dtype = dtype_of(inputs[0])
-    weight_is_constant = numpy_of(inputs[1]) is not None
+    weight_is_constant = array_of(inputs[1]) is not None
     if alpha != 1.0 and weight_is_constant:
-        b = relax.op.multiply(b, const(alpha, dtype))
+        b = relax.op.multiply(b, constant(alpha, dtype))
     y = relax.op.matmul(a, b)
     if alpha != 1.0 and not weight_is_constant:
-        y = relax.op.multiply(y, const(alpha, dtype))
+        y = relax.op.multiply(y, constant(alpha, dtype))
     if c is None or beta == 0.0:
         return y
-    return relax.op.add(y, c if beta == 1.0 else relax.op.multiply(c, const(beta, dtype)))
+    return relax.op.add(y, c if beta == 1.0 else relax.op.multiply(c, constant(beta, dtype)))
 
 
 def batch_normalization(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
@@ -36,15 +37,15 @@ def batch_normalization(builder: relax.BlockBuilder, inputs: Any, attributes: At
     if attributes["tvm_custom"]["num_outputs"] > 1 and opset < 14:
         raise ValueError("it is in training mode; export the model for inference.")
     x, *parameters = inputs[:5]
-    if len(shape_of(parameters[0])) == 1:
+    if len(known_shape(parameters[0])) == 1:
         return None
-    arrays = [numpy_of(parameter) for parameter in parameters]
+    arrays = [array_of(parameter) for parameter in parameters]
     if any(array is None for array in arrays):
         raise ValueError("it has statistics per position that are not constant.")
     gamma, beta, mean, var = (np.asarray(array, dtype=np.float64) for array in arrays)
     gain = gamma / np.sqrt(var + attributes.get("epsilon", 1e-5))
     dtype = dtype_of(x)
-    return relax.op.add(relax.op.multiply(x, const(gain, dtype)), const(beta - mean * gain, dtype))
+    return relax.op.add(relax.op.multiply(x, constant(gain, dtype)), constant(beta - mean * gain, dtype))
 
 
 CONVERTERS: dict[str, Converter] = {"Gemm": gemm, "BatchNormalization": batch_normalization}

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from qdsl.load.converters.base import Attributes, Converter, numpy_of, scalar_of, shape_of
+from qdsl.load.converters.base import Attributes, Converter, known_shape
+from qdsl.load.operands import array_of, scalar_of
 
 PAD_MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
 
@@ -19,11 +20,11 @@ def pad(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset:
     """
     x = inputs[0]
     mode = attributes.get("mode", b"constant").decode()
-    widths = numpy_of(inputs[1]) if opset >= 11 else np.asarray(attributes.get("pads", attributes.get("paddings")))
+    widths = array_of(inputs[1]) if opset >= 11 else np.asarray(attributes.get("pads", attributes.get("paddings")))
     if widths is None:
         raise ValueError("its widths depend on the model's inputs.")
-    rank = len(shape_of(x))
-    axes = range(rank) if inputs[3] is None else [int(axis) % rank for axis in numpy_of(inputs[3])]
+    rank = len(known_shape(x))
+    axes = range(rank) if inputs[3] is None else [int(axis) % rank for axis in array_of(inputs[3])]
     before, after = np.zeros(rank, np.int64), np.zeros(rank, np.int64)
     before[list(axes)], after[list(axes)] = np.split(widths.astype(np.int64), 2)
     if (before < 0).any() or (after < 0).any():
@@ -44,7 +45,7 @@ def pad(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset:
 
 
 def _crop(x: relax.Expr, before: np.ndarray, after: np.ndarray) -> relax.Expr:
-    sizes = np.asarray(shape_of(x))
+    sizes = np.asarray(known_shape(x))
     begin, end = np.maximum(-before, 0), sizes - np.maximum(-after, 0)
     axes = [int(axis) for axis in np.nonzero((before < 0) | (after < 0))[0]]
     return relax.op.strided_slice(x, axes, [int(begin[axis]) for axis in axes], [int(end[axis]) for axis in axes])
