@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from tvm import relax
 
+from qdsl.lower.kernels.groups import merge_groups
 from qdsl.lower.kernels.tile import Tile, choose_tile
 from qdsl.lower.kernels.window import Window
 from qdsl.lower.target import Target
@@ -57,9 +58,14 @@ class Convolution:
         """Whether each input channel is convolved by itself."""
         return self.groups == self.data_shape[3] and self.kernel.shape[1] == 1 and self.groups > 1
 
+    def merged(self, choice: Choice) -> Convolution:
+        """The same with groups that fill registers."""
+        kernel, groups = merge_groups(self.kernel, self.groups, choice.lanes, choice.depth)
+        return replace(self, kernel=kernel, groups=groups)
+
     def tile(self, choice: Choice) -> Tile:
         """The tile for this convolution."""
-        rows, columns = self.window.outputs(*self.data_shape[1:3])
+        columns = self.window.outputs(*self.data_shape[1:3])[1]
         per_group = -(-(self.channels // self.groups) // choice.lanes)
         depth = -(-self.kernel.shape[1] // choice.depth)
         steps = int(np.prod(self.window.kernel)) * depth

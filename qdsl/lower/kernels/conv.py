@@ -36,7 +36,7 @@ def convolution(
     columns   how many columns are accumulated; at least W'
     split     the number of groups; the blocks of `packed` are then those of the first group, of the second, ...
     """
-    batch, height, width, inputs = (int(extent) for extent in data.shape)
+    batch, height, width, _ = (int(extent) for extent in data.shape)
     blocks, kernel_h, kernel_w, groups, lanes, depth = (int(extent) for extent in packed.shape)
     rows, real_columns = window.outputs(height, width)
     columns = columns or real_columns

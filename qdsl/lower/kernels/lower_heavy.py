@@ -85,6 +85,7 @@ def _lowered(call: relax.Call, read: Convolution, choice: Choice, rewriting: Rew
             primfunc_attrs=_ANCHOR,
         )
     else:
+        read = read.merged(choice)
         tile = read.tile(choice)
         columns = read.window.outputs(*read.data_shape[1:3])[1]
         packed = relax.const(pack(read.kernel, choice.lanes, choice.depth, read.groups))

@@ -11,13 +11,16 @@ from tvm.ir import IRModule
 from tvm.ir.transform import PassContext
 
 from qdsl.lower.schedule.conv import schedule_convolution
+from qdsl.lower.schedule.depthwise import schedule_depthwise
+from qdsl.lower.schedule.pointwise import schedule_pointwise
+from qdsl.lower.schedule.reduction import schedule_reduction
 from qdsl.lower.target import Target
 
 _LOG = logging.getLogger(__name__)
 
 Rule = Callable[[tirx.PrimFunc, Target], s_tir.Schedule | None]
 
-RULES: tuple[Rule, ...] = (schedule_convolution,)
+RULES: tuple[Rule, ...] = (schedule_convolution, schedule_depthwise, schedule_pointwise, schedule_reduction)
 """In the order in which they are tried."""
 
 
@@ -40,7 +43,7 @@ class ScheduleAll:
             try:
                 schedule = rule(function, self.target)
             except Exception as error:  # a schedule that cannot be made must never cost the result
-                _LOG.debug("%s: %s does not fit: %s", name, rule.__name__, error)
+                _LOG.debug("%s: %s does not fit: %s", name, rule.__name__, str(error)[-300:])
                 continue
             if schedule is not None:
                 _LOG.debug("%s: %s", name, rule.__name__)

@@ -13,9 +13,11 @@ from __future__ import annotations
 from tvm import s_tir, tirx
 
 from qdsl.lower.kernels.tile import Tile
+from qdsl.lower.schedule.parallel import parallelize
 from qdsl.lower.schedule.steps import (
     Block,
     Steps,
+    buffer_shape,
     extent,
     find_steps,
     is_reduction,
@@ -49,18 +51,20 @@ def schedule_fill(schedule: s_tir.Schedule, fill: Block) -> None:
     loops = schedule.get_loops(fill)
     if len(loops) != 4:
         return
-    batch, row, _, channel = loops
+    batch, row, column, channel = loops
+    size = extent(schedule, batch) * extent(schedule, row) * extent(schedule, column) * extent(schedule, channel)
     lanes = vectorizable(extent(schedule, channel), 64)
-    _, inner = schedule.split(channel, [None, lanes])
-    schedule.vectorize(inner)
-    schedule.parallel(schedule.fuse(batch, row))
+    if lanes > 1:
+        _, inner = schedule.split(channel, [None, lanes])
+        schedule.vectorize(inner)
+    parallelize(schedule, schedule.fuse(batch, row), size)
 
 
 def _tile(schedule: s_tir.Schedule, steps: Steps, target: Target) -> None:
     result, total = steps.after[-1], steps.accumulate
     tile = Tile.of(steps.detail)
     packed = schedule.get(total).reads[1]
-    lanes = int(_shape(packed)[4])
+    lanes = int(buffer_shape(packed)[4])
     heavy = read_bytes(schedule, total, 1) > read_bytes(schedule, total, 0)
     batch, row, column, channel = schedule.get_loops(result)
     width = vectorizable(extent(schedule, channel), lanes)
@@ -68,10 +72,11 @@ def _tile(schedule: s_tir.Schedule, steps: Steps, target: Target) -> None:
     channel_tile, channel_part, channel_in = schedule.split(channel, [None, tile.blocks * lanes // width, width])
     if heavy:
         schedule.reorder(batch, channel_tile, row, column_tile, column_in, channel_part, channel_in)
-        schedule.parallel(schedule.fuse(batch, channel_tile, row))
+        outer = schedule.fuse(batch, channel_tile, row)
     else:
         schedule.reorder(batch, row, channel_tile, column_tile, column_in, channel_part, channel_in)
-        schedule.parallel(schedule.fuse(batch, row))
+        outer = schedule.fuse(batch, row)
+    parallelize(schedule, outer, _products(schedule, steps))
     schedule.compute_at(total, column_tile, preserve_unit_loops=True)
     _accumulate(schedule, total, lanes, steps.kind)
     if width > 1:
@@ -99,6 +104,9 @@ def _accumulate(schedule: s_tir.Schedule, total: Block, lanes: int, kind: str) -
     schedule.vectorize(schedule.get_loops(first)[-1])
 
 
-def _shape(region: object) -> list[int]:
-    buffer = region.source if hasattr(region, "source") else region.buffer
-    return [int(dim) for dim in buffer.shape]
+def _products(schedule: s_tir.Schedule, steps: Steps) -> int:
+    """How many multiplications of the kernel's width, times 16, it takes in all."""
+    count = 1
+    for variable in schedule.get(steps.accumulate).iter_vars:
+        count *= int(variable.dom.extent)
+    return count // (4 if steps.kind == "vnni" else 1)

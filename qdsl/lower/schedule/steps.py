@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
+import tvm_ffi
 from tvm import s_tir, tirx
 
 from qdsl.lower.kernels.conv import MARK
@@ -88,16 +90,25 @@ def vectorizable(number: int, lanes: int) -> int:
 
 def read_bytes(schedule: s_tir.Schedule, block: Block, index: int) -> int:
     """The size of the buffer that the block reads as its operand `index`."""
-    buffer = region_buffer(schedule.get(block).reads[index])
-    size = 1
-    for dim in buffer.shape:
-        size *= int(dim)
-    return size * _bytes(str(buffer.dtype))
+    region = schedule.get(block).reads[index]
+    return math.prod(buffer_shape(region)) * _bytes(str(region_buffer(region).dtype))
 
 
 def region_buffer(region: Any) -> tirx.Buffer:
     """The buffer of a BufferRegion."""
     return region.source if hasattr(region, "source") else region.buffer
+
+
+def buffer_shape(region: Any) -> list[int]:
+    """The fixed shape of a BufferRegion's buffer."""
+    return [int(dim) for dim in region_buffer(region).shape]
+
+
+def variables_in(expression: tirx.PrimExpr) -> list[tirx.Var]:
+    """The variables that an expression reads."""
+    found: list[tirx.Var] = []
+    tvm_ffi.structural_walk(expression, (tirx.Var, found.append))
+    return found
 
 
 def _bytes(dtype: str) -> int:
