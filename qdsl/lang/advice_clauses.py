@@ -33,6 +33,10 @@ def clause_out_of_place(failure: Failure) -> Diagnostic | None:
         return None
     before = {w.text: w for w in failure.words[: failure.index] if w.text in order and w.kind == terminal_of(w.text)}
     here = Label(failure.span, "")
+    previous = failure.at(-1)
+    if keyword in ("for", "overrides") and not before.keys() & {"match"} and previous and previous.kind == "STRING":
+        doc = Label(failure.span_of(previous), "the documentation")
+        return _error(f"`{keyword}` stands before the documentation", here, "move the string behind it", (doc,))
     if keyword not in order:
         return _error(f"a {item} has no `{keyword}` clause", here, f"its clauses are {', '.join(order)}")
     if keyword in before:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from qdsl.lang.diagnostics import Diagnostic, Label
 from qdsl.lang.failure import BRACKETS, Failure
-from qdsl.lang.grammar import reserved_words, spellings
+from qdsl.lang.grammar import reserved_words, soft_terminals, spellings
 from qdsl.lang.quote import quote
+from qdsl.lang.segments import starts_line
 from qdsl.lang.source import Span
 
 NUMBERS = ("INT", "DECIMAL")
@@ -24,13 +25,8 @@ def number_malformed(failure: Failure) -> Diagnostic | None:
         return _at(failure, f"a number begins with a digit: write 0.{after.text}", word.start, after.end)
     if before and before.kind == "DOT" and second and second.kind in NUMBERS and second.end == before.start:
         return _at(failure, f"a number ends with a digit: write {second.text}.0", second.start, before.end)
-    if (
-        word
-        and before
-        and before.kind in NUMBERS
-        and before.end == word.start
-        and word.text[0].isalnum() | (word.text[0] == "_")
-    ):
+    joined = before and before.kind in NUMBERS and word and word.start == before.end
+    if before and word and joined and (word.text[0].isalnum() or word.text[0] == "_"):
         text = before.text + word.text
         help_ = "numbers are written 12, 0.5, 1e-6"
         return _at(failure, f"{quote(text)} is not a number", before.start, word.end, help_)
@@ -55,18 +51,46 @@ def underscore_as_value(failure: Failure) -> Diagnostic | None:
 
 def keyword_as_name(failure: Failure) -> Diagnostic | None:
     """match match = conv(x, w)"""
-    word, after = failure.word, failure.at(1)
+    word, before, after, text = failure.word, failure.at(-1), failure.at(1), failure.source.text
     if word is None:
         return None
-    if failure.index == 1 and word.kind in FOLLOW_A_NAME and failure.words[0].text in reserved_words():
-        before_word = failure.words[0]
-        return _keyword(before_word.text, failure.span_of(before_word))
+    if before and before.text in reserved_words() and word.kind in FOLLOW_A_NAME:
+        # An item whose name is missing, or a value that was read as the name of an argument: relu(use).
+        if failure.index == 1 or failure.accepted == {"EQUAL"}:
+            return _keyword(before.text, failure.span_of(before))
+        return None
     if word.kind == "NAME" or not word.text.isidentifier() or "NAME" not in failure.accepted:
         return None
+    if word.kind == "DTYPE":
+        return _error(f"`{word.text}` is a dtype and cannot be a name here", failure.span, "choose another name")
     named = after is not None and (after.kind in FOLLOW_A_NAME or after.text in reserved_words())
+    # After a keyword on its own line comes its clause; on the line of the word before, a name was due.
+    named = named or (
+        failure.accepted <= soft_terminals() | {"NAME"} and not starts_line(failure.words, failure.index, text)
+    )
     if word.text in reserved_words() and not named:
         return None
     return _keyword(word.text, failure.span)
+
+
+def dangling_dot(failure: Failure) -> Diagnostic | None:
+    """A dot with nothing behind it, so that the keyword of the next line was taken for a field."""
+    for index in (failure.index, failure.index - 1):
+        if index < 2 or index >= len(failure.words) or failure.words[index - 1].kind != "DOT":
+            continue
+        if failure.words[index].text in reserved_words() and starts_line(failure.words, index, failure.source.text):
+            return _error("a name is missing behind the `.`", failure.span_of(failure.words[index - 1]))
+    return None
+
+
+def scheme_order(failure: Failure) -> Diagnostic | None:
+    """scheme act = asymmetric uint8"""
+    word = failure.word
+    if word is None or word.kind != "DTYPE" or failure.words[0].kind != "SCHEME" or failure.index < 4:
+        return None
+    flags = " ".join(w.text for w in failure.words[3 : failure.index])
+    help_ = f"write scheme {failure.words[1].text} = {word.text} {flags}"
+    return _error("the dtype of a scheme comes before its flags", failure.span, help_)
 
 
 def chained_comparison(failure: Failure) -> Diagnostic | None:
@@ -80,6 +104,8 @@ def chained_comparison(failure: Failure) -> Diagnostic | None:
 def compare_or_bind(failure: Failure) -> Diagnostic | None:
     """when y.axis = 1, match y == conv(x, w)"""
     word = failure.word
+    if word and word.kind == "EQUAL" and "AS" in failure.accepted:
+        return _error("a mark has no `=` before its format", failure.span, "write as instead of =: x as act")
     if word and word.kind == "EQUAL" and "COMPARE" in failure.accepted:
         return _error("a value is compared with `==`", failure.span, "write == instead of =")
     if word and word.text == "==" and "EQUAL" in failure.accepted:

@@ -90,6 +90,8 @@ class Builder(Expressions):
 
     def skip(self, parts: list[Piece], span: Span) -> tree.Skip:
         pattern = parts[1].value
+        if isinstance(pattern, tree.String):
+            raise Refusal(pattern.span, "a name is skipped with `at`", help=f'write skip at "{pattern.value}"')
         if not isinstance(pattern, tree.Call):
             raise Refusal(
                 pattern.span, "what to skip is written as an operator call", help="for example nn.conv2d(x, w)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from qdsl.lang.grammar import soft_terminals, spellings
 
@@ -35,7 +36,12 @@ WORDS = {
 
 def terminal_of(word: str) -> str:
     """The terminal of a reserved or soft word: match -> MATCH."""
-    return {text: name for name, text in spellings().items()}[word]
+    return _terminals()[word]
+
+
+@lru_cache(maxsize=1)
+def _terminals() -> dict[str, str]:
+    return {text: name for name, text in spellings().items()}
 
 
 def in_words(accepted: Iterable[str], previous: str | None) -> list[str]:
@@ -50,9 +56,9 @@ def in_words(accepted: Iterable[str], previous: str | None) -> list[str]:
             phrases.append(phrase)
 
     items = {terminal_of(k) for k in ITEM_KEYWORDS}
-    if items <= left and "NAME" in left:
-        # Any word at all is a name here: after a dot, or as the name of an argument.
-        left -= {t for t, text in spellings().items() if text.isidentifier()}
+    if left >= {"IN", "OR", "BECAUSE"}:
+        # No other place has room for all three: any word is a name here, after a dot or before the = of an argument.
+        left -= {t for t, text in spellings().items() if text.isidentifier()} | {"BOOLEAN"}
     elif items <= left:
         collapse(items | {"$END"}, "the next item" if previous else f"an item ({', '.join(ITEM_KEYWORDS)})")
     if left >= {"LPAR", "INT", "STRING", "NAME"}:

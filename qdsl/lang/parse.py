@@ -12,7 +12,7 @@ from qdsl.lang.diagnostics import Diagnostic, Label
 from qdsl.lang.failure import Failure, attempt
 from qdsl.lang.misspelt import mend_keyword
 from qdsl.lang.pieces import Refusal
-from qdsl.lang.segments import Words, declared_name, split_items
+from qdsl.lang.segments import Words, dangling_item, declared_name, split_items
 from qdsl.lang.source import Source, Span
 from qdsl.lang.tokens import tokenize
 
@@ -91,6 +91,10 @@ class _Parser:
             self.items.append(item)
 
     def _fail(self, words: Words, index: int) -> None:
+        cut = dangling_item(words, index, self.source.text)
+        if cut is not None:
+            self.pending.extendleft((words[cut:], words[:cut]))
+            return
         follower = self.pending[0][0] if self.pending else None
         failure = Failure(self.source, words, index, follower)
         mended = mend_keyword(failure)

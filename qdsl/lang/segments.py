@@ -17,6 +17,14 @@ def split_items(words: Sequence[Word], text: str) -> list[Words]:
     return [tuple(words[a:b]) for a, b in zip(starts, [*starts[1:], len(words)], strict=False)]
 
 
+def dangling_item(words: Words, index: int, text: str) -> int | None:
+    """Where a second item begins whose keyword was taken for a field, because a dot ends the line before it."""
+    for i in range(min(index, len(words) - 1), 1, -1):
+        if words[i].text in ITEM_KEYWORDS and words[i - 1].kind == "DOT" and starts_line(words, i, text):
+            return i
+    return None
+
+
 def declared_name(words: Sequence[Word]) -> str | None:
     """The name that an item would have declared, read or not: `convolution` of `rule convolution ...`."""
     if len(words) < 2 or words[0].text not in ITEM_KEYWORDS or words[0].text in ("use", "skip", "test"):

@@ -19,8 +19,8 @@ class Stray:
     """Where reading goes on."""
     kind: str | None
     """The terminal that was meant, so that the rest of the item can be read; None where nothing was."""
-    mended: bool
-    """Whether the item reads as it was meant; else a syntax error behind this place is no news."""
+    blamed: int | None
+    """Where the item ceases to read as it was meant: a syntax error behind is no news. None where it is mended."""
     diagnostic: Diagnostic
 
 
@@ -75,13 +75,15 @@ def read_stray(source: Source, start: int) -> Stray:
     if letters and not first.isascii():
         message = f"{quote(letters[0])} cannot stand in a name"
         help_ = "names are made of the letters a to z, digits and _"
-        return _stray(source, start, letters.end(), "NAME", message, help_, mended=False)
+        return _stray(source, start, letters.end(), "NAME", message, help_, blamed=start)
     if unicodedata.category(first) in UNSEEN:
         name = unicodedata.name(first, "a control character").lower()
         message = f"an invisible character, U+{ord(first):04X} ({name})"
-        return _stray(source, start, 1, None, message, "delete it", mended=True)
+        return _stray(source, start, 1, None, message, "delete it")
     run = len(rest) - len(rest.lstrip(first))
-    return _stray(source, start, run, None, _no_meaning(first), ADVICE.get(first), mended=first == ";")
+    return _stray(
+        source, start, run, None, _no_meaning(first), ADVICE.get(first), blamed=None if first == ";" else start
+    )
 
 
 def _line_end(text: str, start: int) -> int:
@@ -91,17 +93,22 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _unclosed(source: Source, start: int, rest: str) -> Stray:
+    """An odd quotation mark: any of its line may be the one without a partner."""
+    line_start = max(source.text.rfind("\n", 0, start), source.text.rfind("\r", 0, start)) + 1
+    first = source.text.index('"', line_start)
     help_ = 'write the closing " on the same line; a string has one line'
-    return _stray(source, start, len(rest.rstrip()), "STRING", "this string is not closed", help_, mended=False)
+    if first < start:
+        help_ = 'one of the quotation marks on this line has no partner; a string has one line, and no " in it'
+    return _stray(source, start, len(rest.rstrip()), "STRING", "this string is not closed", help_, blamed=first)
 
 
 def _quoted(source: Source, start: int, rest: str) -> Stray:
     """A string in other quotation marks, read up to its closing one so that it is reported once."""
     ends = [i for i, character in enumerate(rest) if i and character in QUOTES[rest[0]]]
     length = ends[0] + 1 if ends else len(rest.rstrip())
-    inner = rest[1 : length - 1] if ends else rest[1:length]
+    help_ = f'write "{rest[1 : length - 1]}"' if ends else 'write " at both ends; a string has one line'
     message = "strings stand in straight double quotes"
-    return _stray(source, start, length, "STRING", message, f'write "{inner}"', mended=bool(ends))
+    return _stray(source, start, length, "STRING", message, help_, blamed=None if ends else start)
 
 
 def _no_meaning(sign: str) -> str:
@@ -116,8 +123,7 @@ def _stray(
     message: str,
     help_: str | None,
     *,
-    mended: bool | None = None,
+    blamed: int | None = None,
 ) -> Stray:
     label = Label(Span(source, start, start + length), "")
-    right = kind is not None if mended is None else mended
-    return Stray(start + length, kind, right, Diagnostic("Q0001", "error", message, label, help=help_))
+    return Stray(start + length, kind, blamed, Diagnostic("Q0001", "error", message, label, help=help_))

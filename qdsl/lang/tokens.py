@@ -53,8 +53,8 @@ def tokenize(source: Source) -> Tokens:
             start = offset + error.pos_in_stream
         stray = read_stray(source, start)
         diagnostics.append(stray.diagnostic)
-        if not stray.mended:
-            blamed.append(start)
+        if stray.blamed is not None:
+            blamed.append(stray.blamed)
         if stray.kind is not None:
             _mend(words, Word(stray.kind, text[start : stray.end], start, stray.end))
         offset = stray.end
