@@ -13,6 +13,10 @@ from qdsl.lower.kernels.window import Window
 from qdsl.lower.target import Target
 
 
+_COPIED_PER_CYCLE = 16
+"""Bytes that a copy of the data moves per cycle."""
+
+
 @dataclass(frozen=True)
 class Choice:
     """How to compute: the schedule's name for it, lanes and depth of the packed weights, and the accumulator's type."""
@@ -23,6 +27,11 @@ class Choice:
     accumulator: str
     registers: int
     """How many accumulators there may be at once."""
+
+    @property
+    def bytes_per_value(self) -> int:
+        """The size of an element of the data."""
+        return 4 if self.kind == "fma" else 1
 
 
 def choose(target: Target, data: str, weights: str, out: str) -> Choice | None:
@@ -63,14 +72,23 @@ class Convolution:
         kernel, groups = merge_groups(self.kernel, self.groups, choice.lanes, choice.depth)
         return replace(self, kernel=kernel, groups=groups)
 
+    @property
+    def is_product(self) -> bool:
+        """Whether it is a matrix product over all places: 1x1, no stride, no groups."""
+        return self.window.is_point and self.window.strides == (1, 1) and self.groups == 1
+
     def tile(self, choice: Choice) -> Tile:
-        """The tile for this convolution."""
-        columns = self.window.outputs(*self.data_shape[1:3])[1]
+        """The tile for this convolution; of the flattened places, where it is a product."""
+        rows, columns = self.window.outputs(*self.data_shape[1:3])
+        rows *= self.data_shape[0]
+        if self.is_product:
+            rows, columns = 1, rows * columns
         per_group = -(-(self.channels // self.groups) // choice.lanes)
         depth = -(-self.kernel.shape[1] // choice.depth)
         steps = int(np.prod(self.window.kernel)) * depth
-        may_widen = not self.window.is_point or self.kernel.shape[1] % choice.depth != 0
-        return choose_tile(columns, per_group, steps, choice.registers, may_widen)
+        copies = not self.window.is_point or self.kernel.shape[1] % choice.depth != 0
+        copying = 0.0 if copies else float(np.prod(self.data_shape)) * choice.bytes_per_value / _COPIED_PER_CYCLE
+        return choose_tile(columns, per_group, steps, choice.registers, copying, rows)
 
 
 def result_dtype(call: relax.Call) -> str:

@@ -16,9 +16,7 @@ def merge_groups(kernel: np.ndarray, groups: int, lanes: int, depth: int) -> tup
     def cost(merged: int) -> int:
         return groups // merged * -(-merged * outputs // lanes) * lanes * -(-merged * inputs // depth) * depth
 
-    fitting = [
-        m for m in range(1, groups + 1) if groups % m == 0 and (m == groups or m * outputs % lanes == 0)
-    ]
+    fitting = [m for m in range(1, groups + 1) if groups % m == 0 and (m == groups or m * outputs % lanes == 0)]
     best = min(fitting, key=lambda m: (cost(m), m))
     return block_diagonal(kernel, groups, best), groups // best
 

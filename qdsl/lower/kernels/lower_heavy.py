@@ -6,6 +6,9 @@ is left as it is.
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import tvm
 from tvm import relax
 from tvm.ir import IRModule
@@ -15,6 +18,7 @@ from qdsl.lower.kernels.choose import Choice, Convolution, choose, result_dtype
 from qdsl.lower.kernels.conv import convolution
 from qdsl.lower.kernels.depthwise import depthwise, pack_depthwise
 from qdsl.lower.kernels.packing import pack, to_oihw
+from qdsl.lower.kernels.product import product
 from qdsl.lower.kernels.window import Window
 from qdsl.lower.layout.calls import constant, op_name, shape_of
 from qdsl.lower.rewrite import Rewriting, rewrite_main
@@ -33,16 +37,29 @@ class LowerHeavy:
 
     def transform_module(self, module: IRModule, _: PassContext) -> IRModule:
         def step(variable: relax.Var, value: relax.Expr, rewriting: Rewriting) -> bool:
-            read = read_convolution(value, rewriting)
+            read = read_convolution(value, rewriting) or read_product(value, rewriting)
             if read is None:
                 return False
-            choice = choose(self.target, _dtype(value.args[0]), _dtype(value.args[1]), read.out_dtype)
+            choice = choose(self.target, _dtype(value.args[0]), str(read.kernel.dtype), read.out_dtype)
             if choice is None:
                 return False
             rewriting.bind(variable, _lowered(value, read, choice, rewriting))
             return True
 
         return rewrite_main(module, step, Rewriting)
+
+
+def read_product(value: relax.Expr, rewriting: Rewriting) -> Convolution | None:
+    """The product of a tensor of any rank with constant weights (K, O), as a 1x1 convolution of rows; else None."""
+    if op_name(value) != "matmul":
+        return None
+    assert isinstance(value, relax.Call)
+    weights, shape = constant(rewriting.defined(value.args[1])), shape_of(value.args[0])
+    if weights is None or weights.ndim != 2 or not shape or len(shape) < 2:
+        return None
+    kernel = np.ascontiguousarray(weights.T)[:, :, None, None]
+    rows = math.prod(shape[:-1])
+    return Convolution(Window((1, 1)), 1, kernel, (1, 1, rows, shape[-1]), result_dtype(value))
 
 
 def read_convolution(value: relax.Expr, rewriting: Rewriting) -> Convolution | None:
@@ -72,40 +89,65 @@ def read_convolution(value: relax.Expr, rewriting: Rewriting) -> Convolution | N
 
 
 def _lowered(call: relax.Call, read: Convolution, choice: Choice, rewriting: Rewriting) -> relax.Expr:
-    data = rewriting.new(call.args[0])
-    if len(shape_of(call.args[0])) == 3:
+    data, shape = rewriting.new(call.args[0]), shape_of(call)
+    assert shape is not None
+    if read.is_product:
+        return _product(data, read, choice, rewriting)
+    if len(shape) == 3:
         data = rewriting.emit(relax.op.reshape(data, read.data_shape))
-    if read.is_depthwise:
-        packed = relax.const(pack_depthwise(read.kernel))
-        made = rewriting.builder.call_te(
-            lambda x, w: depthwise(x, w, read.window, accumulator=choice.accumulator),
-            data,
-            packed,
-            primfunc_name_hint="depthwise",
-            primfunc_attrs=_ANCHOR,
-        )
-    else:
-        read = read.merged(choice)
-        tile = read.tile(choice)
-        columns = read.window.outputs(*read.data_shape[1:3])[1]
-        packed = relax.const(pack(read.kernel, choice.lanes, choice.depth, read.groups))
-        made = rewriting.builder.call_te(
-            lambda x, w: convolution(
-                x,
-                w,
-                read.window,
-                read.channels,
-                kind=f"{choice.kind}.{tile}",
-                accumulator=choice.accumulator,
-                columns=-(-columns // tile.columns) * tile.columns,
-                split=read.groups,
-            ),
-            data,
-            packed,
-            primfunc_name_hint="conv",
-            primfunc_attrs=_ANCHOR,
-        )
-    return relax.op.reshape(rewriting.emit(made), shape_of(call)) if len(shape_of(call)) == 3 else made
+    made = (_depthwise if read.is_depthwise else _windowed)(data, read, choice, rewriting)
+    return relax.op.reshape(rewriting.emit(made), shape) if len(shape) == 3 else made
+
+
+def _product(data: relax.Expr, read: Convolution, choice: Choice, rewriting: Rewriting) -> relax.Call:
+    tile = read.tile(choice)
+    rows = math.prod(read.data_shape[:3])
+    return rewriting.builder.call_te(
+        lambda x, w: product(
+            x,
+            w,
+            read.channels,
+            kind=f"{choice.kind}.{tile}",
+            accumulator=choice.accumulator,
+            rows=-(-rows // tile.columns) * tile.columns,
+        ),
+        data,
+        relax.const(pack(read.kernel, choice.lanes, choice.depth)),
+        primfunc_name_hint="product",
+        primfunc_attrs=_ANCHOR,
+    )
+
+
+def _depthwise(data: relax.Expr, read: Convolution, choice: Choice, rewriting: Rewriting) -> relax.Call:
+    return rewriting.builder.call_te(
+        lambda x, w: depthwise(x, w, read.window, accumulator=choice.accumulator),
+        data,
+        relax.const(pack_depthwise(read.kernel)),
+        primfunc_name_hint="depthwise",
+        primfunc_attrs=_ANCHOR,
+    )
+
+
+def _windowed(data: relax.Expr, read: Convolution, choice: Choice, rewriting: Rewriting) -> relax.Call:
+    read = read.merged(choice)
+    tile = read.tile(choice)
+    columns = read.window.outputs(*read.data_shape[1:3])[1]
+    return rewriting.builder.call_te(
+        lambda x, w: convolution(
+            x,
+            w,
+            read.window,
+            read.channels,
+            kind=f"{choice.kind}.{tile}",
+            accumulator=choice.accumulator,
+            columns=-(-columns // tile.columns) * tile.columns,
+            split=read.groups,
+        ),
+        data,
+        relax.const(pack(read.kernel, choice.lanes, choice.depth, read.groups)),
+        primfunc_name_hint="conv",
+        primfunc_attrs=_ANCHOR,
+    )
 
 
 def _dtype(operand: relax.Expr) -> str:

@@ -13,6 +13,8 @@ _WEIGHT_LOAD = 2.0
 """Cycles to load a register of weights, mostly from the second-level cache."""
 _BROADCAST = 0.5
 _LATENCY = 5.0
+_NOT_HIDDEN = 0.1
+"""The part of the loads that shows even where the multipliers are the bottleneck."""
 _TILE_OVERHEAD = 12.0
 """Cycles between tiles: clearing sums and the start of the epilogue, per step of the window it is spread over."""
 
@@ -34,23 +36,23 @@ class Tile:
         return Tile(int(columns), int(blocks))
 
 
-def choose_tile(columns: int, blocks: int, steps: int, accumulators: int, may_widen: bool) -> Tile:
+def choose_tile(columns: int, blocks: int, steps: int, accumulators: int, widening: float, rows: int = 1) -> Tile:
     """The tile of least modelled time for an image row of `columns` and `blocks` registers of channels.
 
     steps         of the innermost loop per tile (window places times groups of input channels)
     accumulators  registers that may hold sums
-    may_widen     whether columns beyond the image may be computed, and dropped
+    widening      cycles that it takes to make room for columns beyond the image, which are computed and dropped
+    rows          how many image rows there are
     """
     best: tuple[float, Tile] | None = None
     for wide in range(1, min(columns, accumulators) + 1):
-        if columns % wide and not may_widen:
-            continue
         for deep in range(1, min(blocks, accumulators // wide) + 1):
             if blocks % deep:
                 continue
-            step = max(float(wide * deep), deep * _WEIGHT_LOAD + wide * _BROADCAST, _LATENCY)
-            count = -(-columns // wide) * (blocks // deep)
-            time = count * (step * steps + _TILE_OVERHEAD)
+            loads = deep * _WEIGHT_LOAD + wide * _BROADCAST
+            step = max(float(wide * deep), loads, _LATENCY) + loads * _NOT_HIDDEN
+            count = rows * -(-columns // wide) * (blocks // deep)
+            time = count * (step * steps + _TILE_OVERHEAD) + (widening if columns % wide else 0.0)
             if best is None or time < best[0] * 0.999:
                 best = (time, Tile(wide, deep))
     assert best is not None

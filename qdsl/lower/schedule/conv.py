@@ -10,11 +10,16 @@ parallel over images and rows (or blocks of channels and rows, where the weights
 
 from __future__ import annotations
 
-from tvm import s_tir, tirx
+import math
 
+from tvm import s_tir, tirx
+from tvm.tirx import IndexMap
+
+from qdsl.lower.kernels.product import flattened
 from qdsl.lower.kernels.tile import Tile
 from qdsl.lower.schedule.parallel import parallelize
 from qdsl.lower.schedule.steps import (
+    SPATIAL,
     Block,
     Steps,
     buffer_shape,
@@ -42,46 +47,67 @@ def schedule_convolution(function: tirx.PrimFunc, target: Target) -> s_tir.Sched
         schedule.compute_inline(block)
     if steps.fill is not None:
         schedule_fill(schedule, steps.fill)
-    _tile(schedule, steps, target)
+    _tile(schedule, steps)
     return schedule
 
 
 def schedule_fill(schedule: s_tir.Schedule, fill: Block) -> None:
-    """The copy with its border: rows in parallel, vectorised over channels as far as they go."""
-    loops = schedule.get_loops(fill)
-    if len(loops) != 4:
-        return
-    batch, row, column, channel = loops
-    size = extent(schedule, batch) * extent(schedule, row) * extent(schedule, column) * extent(schedule, channel)
+    """The copy with its border: outer axes in parallel, vectorised over channels as far as they go."""
+    *outer, channel = schedule.get_loops(fill)
+    size = math.prod(extent(schedule, loop) for loop in (*outer, channel))
     lanes = vectorizable(extent(schedule, channel), 64)
     if lanes > 1:
         _, inner = schedule.split(channel, [None, lanes])
         schedule.vectorize(inner)
-    parallelize(schedule, schedule.fuse(batch, row), size)
+    parallelize(schedule, schedule.fuse(*outer[:2]), size)
 
 
-def _tile(schedule: s_tir.Schedule, steps: Steps, target: Target) -> None:
+def _tile(schedule: s_tir.Schedule, steps: Steps) -> None:
     result, total = steps.after[-1], steps.accumulate
     tile = Tile.of(steps.detail)
-    packed = schedule.get(total).reads[1]
-    lanes = int(buffer_shape(packed)[4])
+    lanes = buffer_shape(schedule.get(total).reads[1])[4]
     heavy = read_bytes(schedule, total, 1) > read_bytes(schedule, total, 0)
-    batch, row, column, channel = schedule.get_loops(result)
+    work = _products(schedule, steps)
+    if _is_product(schedule, total):
+        _flatten(schedule, result)
+    *rows, column, channel = schedule.get_loops(result)
     width = vectorizable(extent(schedule, channel), lanes)
     column_tile, column_in = schedule.split(column, [None, tile.columns])
     channel_tile, channel_part, channel_in = schedule.split(channel, [None, tile.blocks * lanes // width, width])
     if heavy:
-        schedule.reorder(batch, channel_tile, row, column_tile, column_in, channel_part, channel_in)
-        outer = schedule.fuse(batch, channel_tile, row)
+        schedule.reorder(channel_tile, *rows, column_tile, column_in, channel_part, channel_in)
+        shared = [channel_tile, *rows]
     else:
-        schedule.reorder(batch, row, channel_tile, column_tile, column_in, channel_part, channel_in)
-        outer = schedule.fuse(batch, row)
-    parallelize(schedule, outer, _products(schedule, steps))
-    schedule.compute_at(total, column_tile, preserve_unit_loops=True)
+        schedule.reorder(*rows, channel_tile, column_tile, column_in, channel_part, channel_in)
+        shared = rows
+    if not rows:
+        schedule.reorder(*([channel_tile, column_tile] if heavy else [column_tile, channel_tile]))
+        shared = [channel_tile, column_tile] if heavy else [column_tile, channel_tile]
+    inside = column_tile if rows else None
+    outer = schedule.fuse(*shared)
+    parallelize(schedule, outer, work)
+    schedule.compute_at(total, inside if inside is not None else outer, preserve_unit_loops=True)
     _accumulate(schedule, total, lanes, steps.kind)
     if width > 1:
         schedule.vectorize(channel_in)
     schedule.unroll(channel_part)
+
+
+def _flatten(schedule: s_tir.Schedule, block: Block) -> None:
+    """Make all loops of a block but the last one loop over rows, in the block's own indices too."""
+    extents = [extent(schedule, loop) for loop in schedule.get_loops(block)]
+    if len(extents) > 2:
+        order = IndexMap.from_func(
+            lambda *index: (flattened(index[:-1], extents[:-1]), index[-1]),
+            ndim=len(extents),
+            index_dtype="int64",
+        )
+        schedule.transform_block_layout(block, order)
+
+
+def _is_product(schedule: s_tir.Schedule, total: Block) -> bool:
+    """Whether the sum is a matrix product: rows and channels, and no window."""
+    return sum(variable.iter_type == SPATIAL for variable in schedule.get(total).iter_vars) == 2
 
 
 def _accumulate(schedule: s_tir.Schedule, total: Block, lanes: int, kind: str) -> None:
@@ -90,7 +116,8 @@ def _accumulate(schedule: s_tir.Schedule, total: Block, lanes: int, kind: str) -
     loops = schedule.get_loops(total)
     summed, (column, channel) = loops[-count:], loops[-count - 2 : -count]
     block, lane = schedule.split(channel, [None, lanes])
-    window, depth = summed[:3], summed[3:]
+    depth = summed[len(summed) - (kind == "vnni") :]
+    window = summed[: len(summed) - len(depth)]
     schedule.reorder(*window, column, block, lane, *depth)
     if kind != "vnni":
         schedule.vectorize(lane)

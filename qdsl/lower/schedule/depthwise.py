@@ -1,9 +1,9 @@
 """Depthwise convolutions: channels in vector registers, a tile of columns at once, the border made row tile by row tile.
 
-    parallel over images and tiles of rows (and blocks of channels, where there are many)
-      the filled rows that the tile reads (left out where there is no border)
-      rows, channel blocks, tiles of columns
-        sums = 0; over the window, unrolled: sums += data * weights; epilogue
+parallel over images and tiles of rows (and blocks of channels, where there are many)
+  the filled rows that the tile reads (left out where there is no border)
+  rows, channel blocks, tiles of columns
+    sums = 0; over the window, unrolled: sums += data * weights; epilogue
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pools, means and other sums that no kernel of ours computes: block by block.
 
-    sums along other axes than the innermost      the innermost stays innermost and is vectorised
-    sums along the innermost                      the outer axes in parallel, the sum itself in order
+sums along other axes than the innermost      the innermost stays innermost and is vectorised
+sums along the innermost                      the outer axes in parallel, the sum itself in order
 """
 
 from __future__ import annotations
