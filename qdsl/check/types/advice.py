@@ -48,6 +48,8 @@ def for_scale(scope: Scope, name: str, expr: tree.Expr, value: Quantity, on: Sca
     text = text_of(expr)
     if value.axis is not None and value.axis.endswith("..."):
         return f"give them one scale: share {value.axis}, {name} as <scheme>"
+    if on.coefficient <= 0:
+        return f"the sign is lost: write -({text})"
     if marked is not None and isinstance(marked.mark, tree.Like):
         return f"write {name} like {marked.mark.source} = {scope.findings.scale(on)}"
     spec = marked.spec if marked else None

@@ -69,7 +69,7 @@ def accumulator(scope: Scope) -> str:
 def zeros_differ(scope: Scope, call: Invocation, a: Operand, b: Operand) -> None:
     """Report two operands on one scale with different zero points (Q0305)."""
     offender, other = (b, a) if _centered(a) else (a, b)
-    centered = f"write centered({text_of(offender.expr)})"
+    centered = f"write centered({bare(offender.expr)})"
     scope.findings.add(
         "Q0305",
         f"{call.name} of tensors with different zero points",

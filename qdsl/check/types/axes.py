@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from qdsl.check.types.boundary import Boundary, Place, as_call, pinned_rank
 from qdsl.check.types.findings import Findings, text_of
+from qdsl.check.types.signatures import SIGNATURES
 from qdsl.formats.format import SchemeType
 from qdsl.lang import tree
 from qdsl.lang.diagnostics import Label
@@ -24,7 +25,8 @@ def check_mark_axes(rule: tree.Rule, boundary: Boundary, schemes: dict[str, Sche
             if spec.axis is not None:
                 _check_letter(spec, schemes[spec.scheme], target, places, letters, findings)
             elif schemes[spec.scheme].per_channel and spec.scale is None:
-                _check_missing(spec, schemes[spec.scheme], target, target.id in boundary.made, letters, findings)
+                sound = _sound(places, letters)
+                _check_missing(spec, schemes[spec.scheme], target, target.id in boundary.made, sound, findings)
 
 
 def _letters(rule: tree.Rule | tree.Fold, name: str, places: Sequence[Place]) -> tuple[str, ...]:
@@ -32,6 +34,17 @@ def _letters(rule: tree.Rule | tree.Fold, name: str, places: Sequence[Place]) ->
     rank = pinned_rank(rule.when, name)
     layouts = [operand_layout(p.operator, p.position, p.attrs, rank) for p in places]
     return tuple(dict.fromkeys(letter for layout in layouts for letter in letters_of(layout)))
+
+
+def _sound(places: Sequence[Place], letters: tuple[str, ...]) -> tuple[str, ...]:
+    """The letters that a help line offers: of a contraction's operand or result, those that are not summed over."""
+    signature = SIGNATURES.get(places[0].operator.name) if places else None
+    if signature is None or not signature.axes:
+        return letters
+    position = places[0].position
+    kept = signature.axes[position] if isinstance(position, int) and position < len(signature.axes) else None
+    survivors = set(kept) if kept is not None else {v for axes in signature.axes for v in axes.values()}
+    return tuple(letter for letter in letters if letter in survivors) or letters
 
 
 def _check_letter(
@@ -54,7 +67,7 @@ def _check_letter(
     labels = [Label(place.node.span, what + (f" with the axes {', '.join(letters)}" if letters else ""))]
     if letters:
         message = f"{text_of(target)} has no axis {spec.axis}"
-        help = "write " + " or ".join(f"{spec.scheme}[{letter}]" for letter in letters)
+        help = "write " + " or ".join(f"{spec.scheme}[{letter}]" for letter in _sound(places, letters))
     else:
         message = f"{place.operator.name} gives this value no axis letters"
         help = f"the axis comes with the scale: write {spec.scheme} = <scale>, or use a per_tensor scheme"
@@ -84,10 +97,14 @@ def _check_missing(
         "Q0303",
         f"{spec.scheme} is per channel: {text_of(target)} needs an axis or a scale",
         spec.scheme_span,
-        help=f"write {choices}"
-        if letters and not scheme.is_accumulator
-        else f"write {choices or spec.scheme} = <scale>",
+        help=_missing_help(spec, scheme, choices),
     )
+
+
+def _missing_help(spec: tree.SchemeSpec, scheme: SchemeType, choices: str) -> str:
+    if scheme.is_accumulator:
+        return f"write {choices or spec.scheme} = <scale>"
+    return f"write {choices}" if choices else f"write {spec.scheme} = <scale>, or use a per_tensor scheme"
 
 
 # ---- vectors laid along a letter: gain[O]

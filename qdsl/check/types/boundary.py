@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from qdsl.check.types.signatures import INTEGER_OPERANDS, INTEGER_RESULTS
+from qdsl.check.types.signatures import INTEGER_OPERANDS, INTEGER_RESULT_AT, INTEGER_RESULTS
 from qdsl.lang import tree
 from qdsl.ops import SUGAR, Operator, lookup
 
@@ -66,10 +66,12 @@ class _Walk:
         if operator is None:
             self.unsure.update(t.id for t in named)
             return
-        for target in named:
+        for index, target in enumerate(binding.targets):
+            if isinstance(target, tree.IgnoredTarget):
+                continue
             place = Place(operator, "result", literal_attributes(call) | pinned, target, call)
             self.places.setdefault(target.id, []).append(place)
-            if operator.name in INTEGER_RESULTS:
+            if operator.name in INTEGER_RESULTS or index in INTEGER_RESULT_AT.get(operator.name, ()):
                 self.integers.add(target.id)
 
     def call(self, call: tree.Call, pinned: Mapping[str, object]) -> Operator | None:

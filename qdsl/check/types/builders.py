@@ -24,7 +24,7 @@ WIDENED = {"int4": "int8", "uint4": "int8", "int8": "int16", "uint8": "int16", "
 BUILDER_SLOTS: dict[str, tuple[str, ...]] = {
     "centered": ("x",),
     "requantize": ("e",),
-    "rescale": ("x", "scale"),
+    "rescale": ("x", "s"),
     "affine": ("x", "gain", "offset"),
     "lookup": ("f", "x"),
     "level": ("v", "x"),

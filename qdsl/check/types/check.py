@@ -30,7 +30,7 @@ def check_types(program: Program) -> list[Diagnostic]:
     for fold in program.folds:
         found += merge([(op, _check_fold(fold, op)) for op in _choices(fold)], _variable(fold))
     for rule in program.rules:
-        found += merge([(op, _check_rule(rule, op, program).findings.items) for op in _choices(rule)], _variable(rule))
+        found += merge([(op, type_rule(rule, op, program).findings.items) for op in _choices(rule)], _variable(rule))
     return found
 
 
@@ -41,7 +41,7 @@ def infer_types(rule: tree.Rule, program: Program) -> dict[Span, str]:
     """
     if not _choices(rule):
         return {}
-    scope = _check_rule(rule, _choices(rule)[0], program)
+    scope = type_rule(rule, _choices(rule)[0], program)
     known = {span: t for span, t in scope.types.items() if not isinstance(t, Unknown | Meta | Number)}
     return {span: scope.findings.describe(t) for span, t in known.items()}
 
@@ -67,7 +67,8 @@ def _choice(item: tree.Rule | tree.Fold, operator: str | None) -> dict[str, str]
     return {item.each.variable: operator} if item.each and operator else {}
 
 
-def _check_rule(rule: tree.Rule, operator: str | None, program: Program) -> Scope:
+def type_rule(rule: tree.Rule, operator: str | None, program: Program) -> Scope:
+    """A rule typed under one operator of its `for` (None without one): its names, types and findings."""
     boundary = boundary_of(rule, operator)
     findings = Findings((*boundary.operands, *boundary.results))
     marks = Marks(rule, boundary, dict(program.scheme_types), findings)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from qdsl.check.types.contract import contract
 from qdsl.check.types.elementwise import compare, negate, product, quotient, total
-from qdsl.check.types.others import average, cast, index, real, reduce
+from qdsl.check.types.others import average, cast, codes_of, einsum, index, real, real_of, reduce
 from qdsl.check.types.scope import Invocation, Operand, Scope, is_plain, quantities
 from qdsl.check.types.select import pad, relu, select
 from qdsl.check.types.signatures import SIGNATURES
@@ -31,12 +31,15 @@ RULES: dict[str, TypingRule] = {
     "pad": pad,
     "cast": cast,
     "index": index,
+    "einsum": einsum,
+    "real_of": real_of,
+    "codes_of": codes_of,
 }
 
 ON_NUMBERS = frozenset({"product", "sum", "negate", "quotient"})
 """Rules under which an operator on numbers alone yields a number."""
 
-ALWAYS = frozenset({"compare", "cast", "index"})
+ALWAYS = frozenset({"compare", "cast", "index", "real_of", "codes_of"})
 """Rules that decide themselves what comes of floats."""
 
 

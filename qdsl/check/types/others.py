@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from qdsl.check.types.agree import WIDE, dtype_of, floats_among, zero_left
 from qdsl.check.types.boundary import literal
+from qdsl.check.types.elementwise import product
 from qdsl.check.types.findings import text_of
 from qdsl.check.types.scope import Invocation, Operand, Scope
 from qdsl.check.types.values import REAL, UNKNOWN, Quantity, Raw, Type
@@ -101,6 +102,23 @@ def cast(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
         return REAL
     value = data[0].type
     return replace(value, dtype=name) if isinstance(value, Quantity) else Raw(name)
+
+
+def einsum(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
+    """A product of two operands, summed."""
+    value = product(scope, call, data)
+    return replace(value, codes=None) if isinstance(value, Quantity) else value
+
+
+def real_of(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
+    """TVM's dequantize."""
+    return REAL
+
+
+def codes_of(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
+    """TVM's quantize: its scale is an operand, and no mark's."""
+    named = call.keywords.get("out_dtype")
+    return Raw(named.name if isinstance(named, tree.DType) else "int8")
 
 
 def index(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:

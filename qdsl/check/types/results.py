@@ -69,7 +69,13 @@ def _check_raw(scope: Scope, name: str, expr: tree.Expr, value: Raw, expected: Q
         return
     marked = scope.marks.marked.get(name)
     declared = not expected.scale.symbols or (marked is not None and marked.declared_scale is not None)
-    if declared or any(s.same_scale(expected) and s.zero == expected.zero for s in value.sources):
+    if any(s.same_scale(expected) and s.zero == expected.zero for s in value.sources):
+        return
+    if declared and all(s.centered for s in value.sources):
+        return
+    if declared:
+        message = f"{value.origin} has no typing rule, and a zero point is still in what it reads"
+        _differs(scope, "Q0306", message, name, expr, value, "write centered(x) for its operands")
         return
     what = f"{value.origin} has no typing rule, so nothing says on which scale this is" if value.origin else ""
     help = f"say it in the mark: {name} as <scheme> = <scale>, or {name} like an operand"

@@ -13,6 +13,9 @@ real       a function of real numbers: floats only
 relu, pad  select against a number that the operator brings along
 cast       astype
 index      positions of codes, not codes
+einsum     a product of two that is summed; as wide as its operands
+real_of    TVM's dequantize: floats of codes
+codes_of   TVM's quantize: codes whose scale no mark knows
 fresh      new values, of the dtype named
 """
 
@@ -85,6 +88,9 @@ _OTHERS = {
     "pad": "nn.pad",
     "cast": "astype",
     "index": "argmax argmin argsort nonzero shape_of size",
+    "einsum": "einsum",
+    "real_of": "dequantize",
+    "codes_of": "quantize",
     "fresh": "zeros ones full zeros_like ones_like full_like arange eye eye_like one_hot",
     "select": _MOVES,
     "real": _REALS,
@@ -131,6 +137,9 @@ INTEGER_RESULTS = frozenset({"argmax", "argmin", "argsort", "nonzero", "shape_of
     {"equal", "not_equal", "greater", "greater_equal", "less", "less_equal", "isnan", "isinf", "isfinite"}
 )
 """Operators whose result is never float32."""
+
+INTEGER_RESULT_AT = {"topk": (1,)}
+"""Of operators with several results, those that are never float32."""
 
 RESULT_NAMES = {
     "nn.batch_norm": ("tensor", "mean", "variance"),

@@ -64,6 +64,8 @@ def _unit(
         return _mean(units[0], call.positional[0], result)
     if name == "sum":
         return units[0]
+    if name == "negative":
+        return None if units[0] is None else units[0] * Scale.number(-1)
     if name == "clip" or (signature.kind == "select" and signature.data == (0,)):
         return units[0]
     if None in units or len(units) != 2:
