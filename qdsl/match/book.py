@@ -33,21 +33,27 @@ class Book:
         if pattern.match(graph.value_of[root], graph.var2val_at(root, compiled.size)):
             yield from bind(graph, compiled, root)
 
-    def near_miss(self, graph: Graph, compiled: Compiled, root: relax.Var) -> Failure:
-        """How far a pattern got that does not match."""
+    def near_miss(self, graph: Graph, compiled: Compiled, root: relax.Var) -> Failure | Match:
+        """How far a pattern got that does not match; a match where only `constant` terms of its guard are in the way."""
         failure = Failure()
-        for _ in bind(graph, compiled, root, failure):
-            break
-        return failure
+        return next(bind(graph, compiled, root, failure), failure)
 
 
-def make_book(items: Sequence[tree.Rule | tree.Fold | tree.Skip]) -> Book:
-    """Compiles items and sorts them by root. Raises RuleError for what the checker reports as Q0204."""
+LATER = 1000
+"""Added to the rank of rules that come after all others (the stock rules behind a user's own)."""
+
+
+def make_book(items: Sequence[tree.Rule | tree.Fold | tree.Skip], later: frozenset[str] = frozenset()) -> Book:
+    """Compiles items and sorts them by root; rules named in `later` are tried after all others.
+
+    Raises RuleError for what the checker reports as Q0204.
+    """
     ranks = _ranks([i for i in items if isinstance(i, tree.Rule)])
     compiled: dict[str, list[Compiled]] = {}
     for item in items:
         for op in _choices(item):
-            one = _compile(item, op, ranks.get(item.name, 0) if isinstance(item, tree.Rule) else 0)
+            rank = ranks.get(item.name, 0) + LATER * (item.name in later) if isinstance(item, tree.Rule) else 0
+            one = _compile(item, op, rank)
             compiled.setdefault(one.root.op, []).append(one)
     ordered = {root: tuple(sorted(found, key=lambda c: (c.rank, -c.size))) for root, found in compiled.items()}
     return Book(ordered)

@@ -94,7 +94,9 @@ def _try_at(
 ) -> None:
     told = None if record is None else (lambda term, answer: record(fold.name, term, answer))
     for compiled in book.at(graph, root):
-        for match in book.matches(graph, compiled, root):
+        matches = list(book.matches(graph, compiled, root))
+        near = book.near_miss(graph, compiled, root) if not matches else None
+        for match in [near] if isinstance(near, Match) else matches:
             verdict = guards.check(fold.when, match, FloatFacts(graph), defs, record=told)
             if not verdict.holds:
                 seen = f" ({verdict.seen})" if verdict.seen else ""

@@ -33,6 +33,32 @@ def realize_module(
     return rebuild_function(module, graph, writer.write)
 
 
+@dataclass(frozen=True)
+class Pair:
+    """One result of a rule beside the float operator on the same (dequantized) operands."""
+
+    format: Numbers | None
+    root: str
+
+
+def realize_beside(
+    module: IRModule,
+    rules: Sequence[tree.Rule],
+    defs: Mapping[str, tree.Def],
+    rule: str,
+    rounding: Rounding = Rounding(),
+) -> tuple[IRModule, list[Pair]]:
+    """A module that returns, for each result of each application of one rule, the integer result dequantized and what
+    the float operator makes of the very operands that the rule read: two outputs a pair, in this order.
+
+    So the rule's own error is seen alone, whatever rounding came before it.
+    """
+    graph = main_graph(module)
+    writer = _Writer(graph, {r.name: r for r in rules}, defs, rounding, beside=rule)
+    written = rebuild_function(module, graph, writer.write, lambda: [e for pair in writer.pairs for e in pair[:2]])
+    return written, [pair[2] for pair in writer.pairs]
+
+
 @dataclass
 class _Writer:
     graph: Graph
@@ -43,6 +69,8 @@ class _Writer:
     floats: dict[relax.Var, relax.Expr] = field(default_factory=dict)
     clauses: dict[str, Mapping[str, Value]] = field(default_factory=dict)
     narrowed: dict[tuple[object, ...], Tensor] = field(default_factory=dict)
+    beside: str | None = None
+    pairs: list[tuple[relax.Expr, relax.Expr, Pair]] = field(default_factory=list)
 
     def write(self, emit: Emit) -> Mapping[relax.Var, relax.Expr]:
         self.raw_emit = emit
@@ -55,6 +83,8 @@ class _Writer:
                 self.became[binding.var] = self._convert(binding.var, value)
             elif dialect.is_call(value, "annotated"):
                 self.became[binding.var] = self._result(binding.var, value)
+                if self.beside == dialect.attributes(value)["rule"]:
+                    self._compare(binding.var, value)
             else:
                 plain = with_operands(value, lambda o, _: self.as_float(o))
                 self.became[binding.var] = Tensor(emit(plain, str(binding.var.name)))
@@ -147,6 +177,19 @@ class _Writer:
                 f"{rule.name_span}: realize of {rule.name} gives shape {value.shape} for {attrs['result']}, not {shape_of(call)}"
             )
         return Tensor(value.expr, target)
+
+    def _compare(self, var: relax.Var, call: relax.Call) -> None:
+        """Emits the float operators of a match on the operands that the rule read."""
+        reference = self._float_again(call.args[0])
+        pair = Pair(self.became[var].format, str(dialect.attributes(call)["root"]))
+        self.pairs.append((self.as_float(var), reference, pair))
+
+    def _float_again(self, var: relax.Expr) -> relax.Expr:
+        value = self.graph.value_of.get(var) if isinstance(var, relax.Var) else None
+        if value is None or var in self.became:
+            return self.as_float(var)
+        plain = with_operands(value, lambda o, _: self._float_again(o))
+        return self.raw_emit(plain, f"{var.name}_float")
 
     def _run_clause(
         self, call: relax.Call, attrs: dict[str, object], rule: tree.Rule, target: Numbers | None

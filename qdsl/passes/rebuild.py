@@ -31,11 +31,15 @@ def _operand(arg: relax.Expr, position: int, replace: Callable[[relax.Expr, int]
 
 
 def rebuild_function(
-    module: IRModule, graph: Graph, write: Callable[[Emit], Mapping[relax.Var, relax.Expr]]
+    module: IRModule,
+    graph: Graph,
+    write: Callable[[Emit], Mapping[relax.Var, relax.Expr]],
+    results: Callable[[], Sequence[relax.Expr]] | None = None,
 ) -> IRModule:
     """The module with its main function written anew by `write`, which returns what became of each old variable.
 
     Other functions of the module (kernels that the importer left) are kept. Output names, parameters and attributes stay.
+    With `results`, asked once everything is written, the function returns the tuple of those values instead.
     """
     function = graph.function
     builder = relax.BlockBuilder(module)
@@ -49,9 +53,10 @@ def rebuild_function(
         return var
 
     became = write(emit)
-    outputs = [became.get(o, o) for o in graph.outputs]
-    bindings, outputs = _publish(bindings, outputs, [str(o.name) for o in graph.outputs], taken)
-    single = not isinstance(function.body.body.ty, relax.TupleType)
+    outputs = [became.get(o, o) for o in graph.outputs] if results is None else list(results())
+    names = [str(o.name) for o in graph.outputs] if results is None else [f"result{i}" for i in range(len(outputs))]
+    bindings, outputs = _publish(bindings, outputs, names, taken)
+    single = results is None and not isinstance(function.body.body.ty, relax.TupleType)
     result = outputs[0] if single else relax.Tuple(outputs)
     body = builder.normalize(relax.SeqExpr([relax.DataflowBlock(bindings)], builder.normalize(result)))
     written = relax.Function(function.params, body, result.ty, function.is_pure)

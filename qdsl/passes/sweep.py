@@ -140,6 +140,11 @@ class Sweep:
             return None
         if not matches:
             miss = self.book.near_miss(self.graph, compiled, root)
+            if isinstance(miss, Match):
+                refusal = self._refusal(miss, rule)
+                assert isinstance(refusal, Attempt), "TVM and our own matcher disagree"
+                self._note(root, refusal)
+                return None
             self._note(root, Attempt(rule.name, rule.name_span, False, f"does not match: {miss.message}", "", miss.span))
             return None
         first: Attempt | None = None
