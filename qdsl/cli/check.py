@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qdsl.cli.console import show_json, use_color
-from qdsl.cli.guard import FINDINGS
-from qdsl.cli.rule_paths import rule_files
+from qdsl.cli.guard import FINDINGS, UNUSABLE
 
 if TYPE_CHECKING:
     from qdsl.lang.diagnostics import Diagnostic
@@ -35,13 +34,15 @@ def check(
     format: Annotated[CheckFormat, typer.Option(help="How to print.")] = CheckFormat.pretty,
 ) -> None:
     """Check rule files. Exit code 1 if there is an error or a warning; notes alone are fine."""
-    from qdsl.check import check as check_program
-    from qdsl.lang.program import load_program
+    from qdsl.ruleset import read_rules
 
-    files = rule_files(paths)
-    diagnostics = check_program(load_program(files))
-    _print(diagnostics, format, len(files))
-    if any(diagnostic.severity != "note" for diagnostic in diagnostics):
+    rules = read_rules(*paths or ())
+    findings = rules.check()
+    _print(findings, format, len(rules.own.sources))
+    # A file named here that cannot be read has no text; for one that a `use` names, the place is that of the `use`.
+    if any(finding.primary.span.path not in rules.own.sources for finding in findings):
+        raise typer.Exit(UNUSABLE)
+    if any(finding.severity != "note" for finding in findings):
         raise typer.Exit(FINDINGS)
 
 

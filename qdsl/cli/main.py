@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from qdsl.cli import check, config, doctor, ops, report, version
+from qdsl.cli import test as tests
 from qdsl.cli.guard import guarded, set_debug
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ app = typer.Typer(
 
 COMMANDS = (
     ("check", check.check),
+    ("test", tests.test),
     ("config", config.config),
     ("ops", ops.ops),
     ("report", report.report),
