@@ -7,6 +7,9 @@ from functools import cached_property
 
 TENSOR_KINDS = ("tensor", "tensors")
 
+ATTRIBUTE_IN_PLACE = {"astype": "dtype", "permute_dims": "axes"}
+"""Operators whose one attribute may be written without its name."""
+
 
 @dataclass(frozen=True)
 class Operand:
@@ -72,6 +75,22 @@ class Operator:
     def attribute(self, name: str) -> Attribute | None:
         """The attribute of that name."""
         return next((a for a in self.attributes if a.name == name), None)
+
+    def places(self, count: int) -> tuple[str, ...] | None:
+        """The names of the operands that `count` positional arguments stand for; None where no call has so many.
+
+        Operands that are no tensors may all be left out; where some are given, the arguments stand in the
+        operator's own order. `astype(x, int32)` and `permute_dims(x, axes)` take their one attribute in place.
+        """
+        tensors = self.tensor_operands
+        if self.required_tensors <= count <= len(tensors):
+            return tuple(o.name for o in tensors[:count])
+        in_order = [o.name for o in self.operands]
+        if self.name in ATTRIBUTE_IN_PLACE:
+            in_order.append(ATTRIBUTE_IN_PLACE[self.name])
+        if self.required_tensors <= count <= len(in_order):
+            return tuple(in_order[:count])
+        return None
 
     @property
     def signature(self) -> str:
