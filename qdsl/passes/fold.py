@@ -124,10 +124,13 @@ def _apply(
     old = {v: graph.value_of[v] for v in operators}
     origins = [o for o in dict.fromkeys(origin(graph.value_of[v]) for v in operators) if o is not None]
     emitted: set[str | None] = set()
+    carrier = [root]
 
     def emit(call: relax.Expr) -> relax.Expr:
-        name = operator_name(call)
-        like = by_name.get(name, root)
+        # What is made new (the shift behind a convolution) belongs to the operator that is still there, not to the
+        # one that is gone.
+        like = by_name.get(operator_name(call), carrier[0])
+        carrier[0] = like
         emitted.add(origin(old[like]))
         made = spanned(call, old[like]) if isinstance(call, relax.Call) else call
         return graph.insert(made, root, str(like.name))

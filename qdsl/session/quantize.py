@@ -1,0 +1,218 @@
+"""quantize: from a model and samples to a Result, stage by stage."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tvm import IRModule, relax
+
+from qdsl.calibrate.calibration import Calibration
+from qdsl.calibrate.samples import SampleSource
+from qdsl.config import QConfig
+from qdsl.errors import ConfigError
+from qdsl.load import LoadedModel, load_model
+from qdsl.lower.evaluator import Evaluator
+from qdsl.passes.calibrate import sites_of, values_to_observe, write_numbers
+from qdsl.passes.fold import FoldTrace
+from qdsl.passes.rebuild import main_graph
+from qdsl.passes.sites import underneath
+from qdsl.passes.solve import Numbers, solve
+from qdsl.report import Output, Report
+from qdsl.ruleset import RuleSet, checked, load_rules
+from qdsl.session import rows, stages
+from qdsl.session.calibrated import CalibratedRanges
+from qdsl.session.errors import operator_values
+from qdsl.session.measure import Difference, peak_memory_mb
+from qdsl.session.provenance import digest_of_model, digest_of_module, digest_of_texts, provenance
+from qdsl.session.result import Result
+from qdsl.session.stages import Annotated, Progress, no_progress
+from qdsl.session.warn import warnings_of
+
+STAGES = ("fold", "annotate", "calibrate", "realize")
+MEASURED = 16
+"""On so many batches at most errors are measured."""
+Array = NDArray[np.generic]
+Sample = Mapping[str, Array]
+
+
+def quantize(
+    model: Any,
+    calibration: Any = None,
+    config: QConfig | None = None,
+    rules: RuleSet | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    *,
+    params: Mapping[str, Any] | None = None,
+    stage: str = "realize",
+    progress: Progress = no_progress,
+) -> Result:
+    """Quantizes a model by rules.
+
+    Args:
+        model: path of an .onnx file, onnx.ModelProto, or a Relax IRModule.
+        calibration: an iterable of {input name: array}, {input name: array with samples first}, the path of an .npz
+            file, or a Calibration made before. May be None where `stage` stops before calibrate.
+        config: options; see `qdsl config`.
+        rules: what `load_rules` gave; default: the stock rules.
+        shapes: shapes of inputs that the model leaves open.
+        params: the weights of a Relax module whose main function takes them as parameters.
+        stage: the last stage to run: fold, annotate, calibrate or realize.
+
+    Raises:
+        QdslError: RuleError, ModelError, DataError, ConfigError or BuildError, with what was wrong, where, what to do.
+    """
+    if stage not in STAGES:
+        raise ConfigError(f"stage {stage!r}: it is one of {', '.join(STAGES)}")
+    return _Run(config or QConfig(), checked(rules or load_rules()), progress).run(
+        model, calibration, shapes, params, stage
+    )
+
+
+@dataclass
+class _Run:
+    config: QConfig
+    rules: RuleSet
+    progress: Progress
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def run(self, model: Any, data: Any, shapes: Any, params: Any, stage: str) -> Result:
+        with self._timed("import"):
+            source = None if data is None or isinstance(data, Calibration) else SampleSource(data)
+            seen = source.sample_shapes if source is not None else None
+            loaded = load_model(model, shapes=shapes, sample_shapes=seen, params=params)
+        trace = FoldTrace()
+        with self._timed("fold"):
+            folded = stages.fold(loaded.module, self.rules, self.config, trace)
+        kinds = {o.name: o.op for o in loaded.operators}
+        with self._timed("annotate"):
+            decided = stages.annotate(folded, self.rules, self.config, kinds)
+        report = Report(model=loaded.name or "model", rows=rows.make_rows(loaded.operators, trace, decided.plan.decisions, {}, {}))
+        result = Result(
+            loaded, folded, decided.module if stage != "fold" else folded, decided.plan, trace, self.config, self.rules, report
+        )
+        if stage in ("fold", "annotate"):
+            return self._finish(result, decided, model, None, {}, [])
+        calibration, reference, kept = self._calibrate(loaded, decided, data, source)
+        numbers = solve(sites_of(decided.module), CalibratedRanges(calibration, self.config))
+        result.calibration = calibration
+        result.simulated = write_numbers(decided.module, numbers)
+        if stage == "realize" and not self.config.do_simulation:
+            with self._timed("realize"):
+                result.integer = stages.realize(result.simulated, self.rules, self.config)
+        errors, outputs = self._measure(result, reference, kept)
+        return self._finish(result, decided, model, numbers, errors, outputs)
+
+    # ---- calibrate
+
+    def _calibrate(
+        self, loaded: LoadedModel, decided: Annotated, data: Any, source: SampleSource | None
+    ) -> tuple[Calibration, Evaluator | None, list[Sample]]:
+        """The calibration, something that runs the float model, and the first batches."""
+        if isinstance(data, Calibration):
+            return data, None, []
+        if source is None:
+            raise ConfigError("calibration data is needed: an iterable of samples, a dict of arrays, or the path of an .npz file")
+        watched = {str(v.name): v for v in values_to_observe(decided.module)}
+        values = {str(v.name): v for v in operator_values(decided.module)} | watched
+        values |= {str(v.name): v for v in _float_outputs(decided.module)}
+        calibration, kept = Calibration(), []
+        histogram = self.config.calibrate_mode not in ("minmax", "global_scale")
+        with self._timed("compile float"):
+            evaluator = Evaluator(decided.module, list(values.values()))
+        with self._timed("calibrate"):
+            variables = {i.name: i.variable or i.name for i in loaded.inputs}
+            for sample in source.batches(loaded.inputs):
+                named = {variables[n]: a for n, a in sample.items()}
+                found = evaluator.run(named)
+                calibration.observe_all({n: found[n] for n in watched}, histogram=histogram)
+                if len(kept) < MEASURED:
+                    kept.append(named)
+                self.progress("calibrate", calibration.samples, source.total)
+        return calibration, evaluator, kept
+
+    # ---- measure
+
+    def _measure(
+        self, result: Result, reference: Evaluator | None, kept: Sequence[Sample]
+    ) -> tuple[dict[str, Difference], list[Output]]:
+        if reference is None or not kept or result.simulated is None:
+            return {}, []
+        names = [str(v.name) for v in operator_values(result.simulated)]
+        with self._timed("compile"):
+            simulated = Evaluator(result.simulated, names)
+            final = result.build()
+        outputs = [str(v.name) for v in _float_outputs(result.annotated)]
+        errors = {n: Difference() for n in names}
+        ends = [Difference() for _ in outputs]
+        originals = {i.variable or i.name: i.name for i in result.loaded.inputs}
+        with self._timed("measure"):
+            for done, sample in enumerate(kept):
+                truth, made = reference.run(sample), simulated.run(sample)
+                for name in names:
+                    errors[name].add(truth[name], made[name])
+                given = final.run({originals[n]: a for n, a in sample.items()})
+                for difference, name, array in zip(ends, outputs, given.values(), strict=True):
+                    difference.add(truth[name], array)
+                self.progress("measure", done + 1, len(kept))
+        return errors, [
+            Output(name, d.sqnr_db, d.cosine, d.greatest)
+            for name, d in zip(result.loaded.outputs, ends, strict=True)
+        ]
+
+    # ---- report
+
+    def _finish(
+        self,
+        result: Result,
+        decided: Annotated,
+        model: Any,
+        numbers: Numbers | None,
+        errors: Mapping[str, Difference],
+        outputs: Sequence[Output],
+    ) -> Result:
+        shown = rows.shown_formats(sites_of(decided.module), numbers) if numbers is not None else {}
+        table = rows.make_rows(result.loaded.operators, result.trace, decided.plan.decisions, shown, errors)
+        result.report = Report(
+            model=result.loaded.name or "model",
+            rows=table,
+            outputs=tuple(outputs),
+            conversions=rows.count_conversions(result.integer) if result.integer is not None else {},
+            timings_s=dict(self.timings),
+            size_bytes=self._sizes(result),
+            peak_rss_mb=peak_memory_mb(),
+            provenance=provenance(
+                model=digest_of_model(model),
+                rules=digest_of_texts({p: s.text for p, s in self.rules.program.sources.items()}),
+                result=digest_of_module(result.module),
+            ),
+            warnings=tuple(warnings_of(table, decided, self.config, numbers)),
+        )
+        return result
+
+    def _sizes(self, result: Result) -> dict[str, int]:
+        sizes = {"float": rows.constant_bytes(result.loaded.module)}
+        if result.integer is not None:
+            sizes["quantized"] = rows.constant_bytes(result.integer)
+        return sizes
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        self.progress(stage, 0, None)
+        start = time.perf_counter()
+        yield
+        self.timings[stage] = time.perf_counter() - start
+
+
+def _float_outputs(module: IRModule) -> list[relax.Var]:
+    """The values that the outputs stand for, seen through our own identities."""
+    graph = main_graph(module)
+    values = [underneath(graph, o) for o in graph.outputs]
+    return [v for v in values if isinstance(v, relax.Var)]
+
+

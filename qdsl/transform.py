@@ -1,0 +1,94 @@
+"""The stages as TVM passes, for use in a `tvm.transform.Sequential`; each leaves a module that prints.
+
+    seq = tvm.transform.Sequential([Fold(), Annotate(), Calibrate(samples), Realize()])
+
+What a stage decided rides in the module itself (R.qdsl.annotated, R.qdsl.simulated_quantize), so a module may be saved
+between stages and taken up again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tvm
+from tvm import IRModule
+
+from qdsl.calibrate.calibration import Calibration
+from qdsl.calibrate.samples import SampleSource
+from qdsl.config import QConfig
+from qdsl.load import load_model
+from qdsl.lower.evaluator import Evaluator
+from qdsl.passes.calibrate import sites_of, values_to_observe, write_numbers
+from qdsl.passes.solve import solve
+from qdsl.ruleset import RuleSet, checked, load_rules
+from qdsl.session import stages
+from qdsl.session.calibrated import CalibratedRanges
+
+
+def _pass(name: str, run: Callable[[IRModule], IRModule]) -> tvm.transform.Pass:
+    def transform(module: IRModule, _context: tvm.transform.PassContext) -> IRModule:
+        return run(module)
+
+    wrapped = tvm.transform.module_pass(transform, opt_level=0, name=f"qdsl.{name}")
+    assert isinstance(wrapped, tvm.transform.Pass)
+    return wrapped
+
+
+def _chosen(rules: RuleSet | None, config: QConfig | None) -> tuple[RuleSet, QConfig]:
+    return checked(rules or load_rules()), config or QConfig()
+
+
+def Fold(rules: RuleSet | None = None, config: QConfig | None = None) -> tvm.transform.Pass:
+    """Float to float: a module with one dataflow block, constants bound, to the same with fold rules applied."""
+    chosen, options = _chosen(rules, config)
+    return _pass("Fold", lambda module: stages.fold(module, chosen, options))
+
+
+def Annotate(rules: RuleSet | None = None, config: QConfig | None = None) -> tvm.transform.Pass:
+    """Formats by rules: coercions and results as R.qdsl.simulated_quantize and R.qdsl.annotated, scales as symbols."""
+    chosen, options = _chosen(rules, config)
+    return _pass("Annotate", lambda module: stages.annotate(module, chosen, options).module)
+
+
+def Calibrate(samples: Any, config: QConfig | None = None) -> tvm.transform.Pass:
+    """Numbers for the scales of an annotated module, from samples (as `qdsl.quantize` takes them) or a Calibration."""
+    options = config or QConfig()
+    return _pass("Calibrate", lambda module: calibrate_module(module, samples, options)[0])
+
+
+def Realize(rules: RuleSet | None = None, config: QConfig | None = None) -> tvm.transform.Pass:
+    """Integers: a calibrated module to one whose rules' operators compute on codes."""
+    chosen, options = _chosen(rules, config)
+    return _pass("Realize", lambda module: stages.realize(module, chosen, options))
+
+
+def Quantize(samples: Any, rules: RuleSet | None = None, config: QConfig | None = None) -> tvm.transform.Pass:
+    """All stages in one pass."""
+    chosen, options = _chosen(rules, config)
+
+    def run(module: IRModule) -> IRModule:
+        annotated = stages.annotate(stages.fold(module, chosen, options), chosen, options).module
+        calibrated = calibrate_module(annotated, samples, options)[0]
+        return calibrated if options.do_simulation else stages.realize(calibrated, chosen, options)
+
+    return _pass("Quantize", run)
+
+
+def calibrate_module(module: IRModule, samples: Any, config: QConfig) -> tuple[IRModule, Calibration]:
+    """An annotated module with numbers, and the calibration that they come from; one pass over the samples.
+
+    Raises DataError for samples that do not fit the module's inputs.
+    """
+    calibration = samples if isinstance(samples, Calibration) else Calibration()
+    values = values_to_observe(module)
+    if values and calibration is not samples:
+        evaluator = Evaluator(module, values)
+        histogram = config.calibrate_mode not in ("minmax", "global_scale")
+        for sample in SampleSource(samples).batches(load_model(module).inputs):
+            calibration.observe_all(evaluator.run(sample), histogram=histogram)
+    numbers = solve(sites_of(module), CalibratedRanges(calibration, config))
+    return write_numbers(module, numbers), calibration
+
+
+__all__ = ["Annotate", "Calibrate", "Fold", "Quantize", "Realize", "calibrate_module"]
