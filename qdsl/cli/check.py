@@ -37,7 +37,8 @@ def check(
     from qdsl.ruleset import read_rules
 
     rules = read_rules(*paths or ())
-    findings = rules.check()
+    checked = rules.check()
+    findings = [*(d for d in rules.own.diagnostics if d not in checked), *checked]
     _print(findings, format, len(rules.own.sources))
     # A file named here that cannot be read has no text; for one that a `use` names, the place is that of the `use`.
     if any(finding.primary.span.path not in rules.own.sources for finding in findings):

@@ -1,27 +1,59 @@
-"""Run a qdsl command line in a process of its own, as people do."""
+"""Run qdsl command lines: in this process, which is quick, or in one of their own, as people do."""
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 ROOT = Path(__file__).parents[2]
-MODELS = ROOT / "examples" / "models"
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command line that has run."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Done]
 
 
 @pytest.fixture
-def qdsl(tmp_path: Path) -> Run:
-    """qdsl(*arguments, env={...}) -> the finished process; it runs in an empty folder."""
+def qdsl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
+    """qdsl(*arguments) in this process, in an empty folder."""
+    from qdsl.cli.main import main
 
-    def run(*arguments: object, env: dict[str, str] | None = None, cwd: Path | None = None):
+    monkeypatch.chdir(tmp_path)
+    handler = signal.getsignal(signal.SIGTERM)
+
+    def run(*arguments: object) -> Done:
+        capsys.readouterr()
+        code = 0
+        try:
+            main([str(argument) for argument in arguments])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return Done(code, *capsys.readouterr())
+
+    yield run
+    signal.signal(signal.SIGTERM, handler)
+
+
+@pytest.fixture
+def qdsl_process(tmp_path: Path) -> Run:
+    """qdsl_process(*arguments, env={...}) in a process of its own, in an empty folder."""
+
+    def run(*arguments: object, env: dict[str, str] | None = None) -> Done:
         command = [sys.executable, "-m", "qdsl.cli.main", *map(str, arguments)]
         environment = {**os.environ, **(env or {})}
-        return subprocess.run(
-            command, capture_output=True, text=True, cwd=cwd or tmp_path, env=environment, timeout=300
-        )
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=300)
+        return Done(done.returncode, done.stdout, done.stderr)
 
     return run

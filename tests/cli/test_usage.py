@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -42,15 +43,16 @@ def test_debug_shows_the_traceback_wherever_it_stands(qdsl) -> None:
     assert "qdsl: error: option skip_k_conv" in done.stderr
 
 
-def test_nothing_but_what_asks_for_tvm_imports_it() -> None:
+def test_nothing_but_what_asks_for_tvm_imports_it(tmp_path: Path) -> None:
+    (tmp_path / "empty.qrule").touch()
     code = (
         "import sys, qdsl.cli.main as m\n"
         "try: m.main(sys.argv[1:])\n"
         "except SystemExit as end: assert not end.code, end.code\n"
         "assert not {'tvm', 'onnx'} & set(sys.modules), 'imported'\n"
     )
-    for arguments in (["--help"], ["config"], ["ops"], ["ops", "nn.conv2d"], ["version"]):
-        done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    for arguments in (["--help"], ["config"], ["ops", "nn.conv2d"], ["version"], ["check", "empty.qrule"]):
+        done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, (arguments, done.stderr)
 
 
