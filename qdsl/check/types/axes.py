@@ -29,10 +29,14 @@ def check_mark_axes(rule: tree.Rule, boundary: Boundary, schemes: dict[str, Sche
                 _check_missing(spec, schemes[spec.scheme], target, target.id in boundary.made, sound, findings)
 
 
+CHANNELS = {"axis": 1, "channel_axis": 1}
+"""Where C is, of norms that need not say so in a match: the letters are the same wherever it is."""
+
+
 def _letters(rule: tree.Rule | tree.Fold, name: str, places: Sequence[Place]) -> tuple[str, ...]:
     """The letters that may be written for a name, at any of its places."""
     rank = pinned_rank(rule.when, name)
-    layouts = [operand_layout(p.operator, p.position, p.attrs, rank) for p in places]
+    layouts = [operand_layout(p.operator, p.position, CHANNELS | dict(p.attrs), rank) for p in places]
     return tuple(dict.fromkeys(letter for layout in layouts for letter in letters_of(layout)))
 
 

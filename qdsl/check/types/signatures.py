@@ -54,6 +54,14 @@ _BY_KIND: dict[str, tuple[tuple[str, tuple[int, ...]], ...]] = {
         ("scatter_nd", (0, 2)),
         ("index_put", (0, 2)),
     ),
+    "compare": (
+        ("equal", _PAIR),
+        ("not_equal", _PAIR),
+        ("greater", _PAIR),
+        ("greater_equal", _PAIR),
+        ("less", _PAIR),
+        ("less_equal", _PAIR),
+    ),
     "quotient": (
         ("divide", _PAIR),
         ("floor_divide", _PAIR),
@@ -79,7 +87,6 @@ _REALS = """
     variance prod cumprod square vision.roi_align
 """
 _OTHERS = {
-    "compare": "equal not_equal greater greater_equal less less_equal",
     "reduce": "sum cumsum mean collapse_sum_to collapse_sum_like",
     "average": """nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d
                   nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d""",
