@@ -43,46 +43,43 @@ class ShownLine:
 
     text: str
     starts: tuple[int, ...]
-    """The 0-based column of each character of the original line and of the place behind it, before trimming."""
+    """The 0-based column of each character laid out and of the place behind the last, before trimming."""
+    skipped: int = 0
+    """Characters of the line before those that are laid out."""
     first: int = 0
-    """The column of the whole line that is shown first; that of `text` is `first - shift`."""
-    last: int | None = None
-    """The column behind the last one shown, or None where the line is shown to its end."""
+    """The first column that is shown, and the column behind the last one."""
+    last: int = WIDEST
     shift: int = 0
+    """Column of `text` = column before trimming - shift."""
 
     def column(self, offset: int) -> int:
-        """The 0-based column of `text` that shows a character of the original line; its edge where that is cut off."""
-        column = self.starts[min(offset, len(self.starts) - 1)]
-        if self.last is not None:
-            column = min(column, self.last)
-        return max(column, self.first) - self.shift
+        """The 0-based column of `text` that shows a character of the line; its nearest edge where that is cut off."""
+        column = self.starts[min(max(offset - self.skipped, 0), len(self.starts) - 1)]
+        return max(min(column, self.last), self.first) - self.shift
 
 
-def lay_out(line: str) -> ShownLine:
-    """A line in full."""
-    cells, starts = _cells(line)
-    return ShownLine("".join(c.text for c in cells), tuple(starts))
-
-
-def trim(line: str, low: int, high: int) -> ShownLine:
-    """A line of which at most about WIDEST columns are shown, among them its characters low to high if they fit."""
-    cells, starts = _cells(line)
-    if starts[-1] <= WIDEST:
-        return lay_out(line)
-    behind = starts[min(high, len(starts) - 1)]
-    wanted = 0 if behind <= WIDEST else starts[min(low, len(starts) - 1)] - CONTEXT
+def lay_out(line: str, low: int, high: int) -> ShownLine:
+    """A line of which at most WIDEST columns are shown, among them its characters low to high if they fit."""
+    # Of a line without end only the neighbourhood is looked at, however long the file.
+    skipped = max(0, low - 2 * WIDEST)
+    part = line[skipped : skipped + 6 * WIDEST]
+    cells, starts = _cells(part)
+    if not skipped and len(part) == len(line) and starts[-1] <= WIDEST:
+        return ShownLine("".join(c.text for c in cells), tuple(starts))
+    begin, end = starts[min(low - skipped, len(cells))], starts[min(high - skipped, len(cells))]
+    wanted = 0 if not skipped and end <= WIDEST else begin - CONTEXT
     first = max(0, min(wanted, starts[-1] - WIDEST))
     last = min(first + WIDEST, starts[-1])
     shown = [(c.text, s) for c, s in zip(cells, starts, strict=False) if first <= s and s + c.width <= last]
-    if shown:
-        first = shown[0][1]
-    before = ELLIPSIS if first else ""
-    after = ELLIPSIS if last < starts[-1] else ""
+    first = shown[0][1] if shown else first
+    before = ELLIPSIS if first or skipped else ""
+    after = ELLIPSIS if last < starts[-1] or skipped + len(part) < len(line) else ""
     text = before + "".join(t for t, _ in shown) + after
-    return ShownLine(text, tuple(starts), first, last, first - len(before))
+    return ShownLine(text, tuple(starts), skipped, first, last, first - len(before))
 
 
 def _cells(line: str) -> tuple[list[Cell], list[int]]:
+    """The characters as shown, and the column of each and of the place behind the last."""
     cells: list[Cell] = []
     starts = [0]
     for character in line:

@@ -72,4 +72,4 @@ def _terminals(rule: str) -> set[str]:
 
 
 def _alternatives(rule: str) -> frozenset[str]:
-    return frozenset(spellings().get(t, t) for t in _terminals(rule))
+    return frozenset(spellings()[t] for t in _terminals(rule) if t in spellings())

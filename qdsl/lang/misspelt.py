@@ -45,6 +45,8 @@ def _mend_at(failure: Failure, index: int, again: bool = True) -> Mended | None:
         return None
     words = (*failure.words[:index], Word(keywords[meant], meant, word.start, word.end), *failure.words[index + 1 :])
     reached = attempt(words)
+    if reached == len(words) == index + 1:
+        return None  # the text breaks off here, perhaps within the word
     if isinstance(reached, int) and reached <= failure.index:
         rest = Failure(failure.source, words, reached, failure.follower)
         if index >= reached or not again or _mend_at(rest, reached, again=False) is None:

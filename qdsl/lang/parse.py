@@ -50,7 +50,8 @@ def parse(source: Source) -> Parsed:
         source = Source(source.path, source.text[1:])
     if len(source.text) > LARGEST_FILE:
         message = f"the file has {len(source.text)} characters, and at most {LARGEST_FILE} are read as rules"
-        return Parsed(None, (Diagnostic("Q0002", "error", message, Label(Span(source, 0, 0), "")),))
+        nowhere = Span(Source(source.path, ""), 0, 0)
+        return Parsed(None, (Diagnostic("Q0002", "error", message, Label(nowhere, "")),))
     return _Parser(source).run()
 
 

@@ -12,9 +12,12 @@ from typing import TypeVar
 from qdsl.formats.format import STORAGE_BITS, SchemeType
 from qdsl.lang import tree
 from qdsl.lang.diagnostics import Diagnostic, Label
-from qdsl.lang.files import read_source
+from qdsl.lang.files import read_source, unreadable
 from qdsl.lang.parse import parse
 from qdsl.lang.source import Source, Span
+
+DEEPEST_USE = 200
+"""Files that may be open within each other."""
 
 Kind = TypeVar("Kind", bound=tree.Node)
 
@@ -118,6 +121,10 @@ class _Loader:
             self.diagnostics.append(self._cycle(real))
             return
         if real in self.seen:
+            return
+        if len(self.open) >= DEEPEST_USE:
+            reason = f"files use each other more than {DEEPEST_USE} deep"
+            self.diagnostics.append(unreadable(path, used_at, reason, "use the files from one that names them all"))
             return
         source = read_source(path, used_at)
         if isinstance(source, Diagnostic):

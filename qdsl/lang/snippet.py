@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qdsl.lang.columns import trim
+from qdsl.lang.columns import lay_out
 from qdsl.lang.diagnostics import Label
 from qdsl.lang.source import Source, Span
 
@@ -73,7 +73,7 @@ def _without_trailing_space(span: Span) -> Span:
 
 
 def _line_rows(line: str, number: int, marks: list[Mark]) -> list[Row]:
-    shown = trim(line, min(m.start for m in marks), max(m.end for m in marks))
+    shown = lay_out(line, min(m.start for m in marks), max(m.end for m in marks))
     placed = [_place(shown.column(m.start), shown.column(m.end), m) for m in marks]
     rows = [Row(number, (("", ""),) if not line else ((shown.text.rstrip(), ""),))]
     for layer in _layers(placed):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,11 +20,7 @@ class Source:
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
         """Offsets at which lines begin; line n (1-based) begins at `line_starts[n - 1]`."""
-        starts = [0]
-        for offset, character in enumerate(self.text):
-            if character == "\n":
-                starts.append(offset + 1)
-        return tuple(starts)
+        return (0, *(match.end() for match in re.finditer("\n", self.text)))
 
     def position(self, offset: int) -> tuple[int, int]:
         """The 1-based (line, column) of a character offset; columns count characters."""

@@ -1,6 +1,6 @@
 """Every rule file here has something wrong with it; what is to be said of it stands beside it.
 
-`Q0302_tuple_marked.qrule` must report Q0302, and its findings, rendered, must be those of `Q0302_tuple_marked.expected`.
+`Q0302_tuple_marked.qrule` must report Q0302, and its findings, rendered, must be `Q0302_tuple_marked.expected`.
 Adding a case is adding the .qrule file and running with QDSL_ACCEPT=1, which writes the .expected file; read it before
 committing. Files that do not begin with a code are used by cases and are none themselves.
 """
