@@ -85,7 +85,7 @@ def rewrite_main(
 
 
 def is_straight(function: relax.Function) -> bool:
-    """Whether every binding is a plain one of fixed shape in a dataflow block, so that it may be moved and rewritten."""
+    """Whether every binding is a plain one of fixed shape in a dataflow block, so that it may be rewritten."""
     return isinstance(function, relax.Function) and all(
         isinstance(block, relax.DataflowBlock)
         and all(isinstance(binding, relax.VarBinding) and _plain(binding.value) for binding in block.bindings)

@@ -27,13 +27,14 @@ def convolution(
     kind: str,
     accumulator: str,
     columns: int | None = None,
-    fill: int | float = 0,
+    fill: te.Tensor | None = None,
     split: int = 1,
 ) -> te.Tensor:
     """data (N, H, W, C), packed as in `packing.pack` -> (N, H', W', channels) of dtype `accumulator`.
 
     kind      names the schedule's way of computing: "fma" for floats, "vnni" for uint8 * int8, "int" for other integers
     columns   how many columns are accumulated; at least W'
+    fill      a tensor of shape (): what the padding holds; default 0
     split     the number of groups; the blocks of `packed` are then those of the first group, of the second, ...
     """
     batch, height, width, _ = (int(extent) for extent in data.shape)
@@ -71,7 +72,7 @@ def fill_around(
     window: Window,
     extents: tuple[int, int],
     channels: int,
-    fill: int | float,
+    fill: te.Tensor | None,
     kind: str,
     split: int = 1,
 ) -> te.Tensor:
@@ -81,7 +82,7 @@ def fill_around(
     real = inputs // split
     if (top, left) == (0, 0) and extents[0] <= height and extents[1] <= width and channels == real:
         return data
-    outside = tirx.const(fill, str(data.dtype))
+    outside = tirx.const(0, str(data.dtype)) if fill is None else fill[()]
 
     def value(n: tirx.Var, y: tirx.Var, x: tirx.Var, c: tirx.Var) -> tirx.PrimExpr:
         inside = []

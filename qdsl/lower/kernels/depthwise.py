@@ -20,7 +20,7 @@ def pack_depthwise(weights: np.ndarray) -> np.ndarray:
 
 
 def depthwise(
-    data: te.Tensor, packed: te.Tensor, window: Window, *, accumulator: str, fill: int | float = 0
+    data: te.Tensor, packed: te.Tensor, window: Window, *, accumulator: str, fill: te.Tensor | None = None
 ) -> te.Tensor:
     """data (N, H, W, C), packed (KH, KW, O) with O a multiple of C -> (N, H', W', O) of dtype `accumulator`."""
     batch, height, width, inputs = (int(extent) for extent in data.shape)

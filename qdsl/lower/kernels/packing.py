@@ -21,7 +21,7 @@ def to_oihw(weights: np.ndarray, layout: str) -> np.ndarray:
 
 
 def pack(weights: np.ndarray, lanes: int, depth: int, groups: int = 1) -> np.ndarray:
-    """OIHW to (blocks, H, W, ceil(I / depth), lanes, depth); each group of output channels starts a block of its own."""
+    """OIHW to (blocks, H, W, ceil(I / depth), lanes, depth); each group of output channels starts a new block."""
     outputs, inputs, height, width = weights.shape
     blocks, deep = -(-(outputs // groups) // lanes), -(-inputs // depth)
     full = np.zeros((groups, blocks * lanes, deep * depth, height, width), weights.dtype)

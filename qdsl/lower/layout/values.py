@@ -61,7 +61,7 @@ class Values(Rewriting):
         return self._last[operand]
 
     def broadcast_last(self, operand: relax.Expr, rank: int) -> relax.Expr:
-        """An operand that broadcasts against a channels-first value of `rank`, so that it fits the channels-last one."""
+        """An operand that broadcasts against a channels-first value of `rank`, as the channels-last one takes it."""
         shape = shape_of(operand)
         if shape is None or (int(np.prod(shape)) == 1 and not isinstance(operand, relax.Var)):
             return self.new(operand)

@@ -1,4 +1,4 @@
-"""Depthwise convolutions: channels in vector registers, a tile of columns at once, the border made row tile by row tile.
+"""Depthwise convolutions: channels in vector registers, a tile of columns at once, borders made row tile by row tile.
 
 parallel over images and tiles of rows (and blocks of channels, where there are many)
   the filled rows that the tile reads (left out where there is no border)

@@ -2,9 +2,9 @@
 
     c[i] += sum over k < 4 of a[k] * b[i][k]        a: uint8 (4,), b: int8 (16, 4), c: int32 (16,)
 
-Without the saturating `s` at its end the instruction is exact modulo 2^32, as int32 sums are. TVM's own intrinsic of the
-kind does not fit the LLVM it comes with (the operands are vectors of 64 bytes there), and importing its module takes
-seconds, so this one is described here and registered when first needed.
+Without the saturating `s` at its end the instruction is exact modulo 2^32, as int32 sums are. TVM's own intrinsic of
+the kind does not fit the LLVM it comes with (the operands are vectors of 64 bytes there), and importing its module
+takes seconds, so this one is described here and registered when first needed.
 """
 
 from __future__ import annotations

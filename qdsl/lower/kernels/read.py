@@ -1,0 +1,99 @@
+"""Reading convolutions and matrix products off Relax calls: geometry, weights, and the data before it was centred.
+
+An integer operator reads its data as x - z, computed in 16 bits where z is not zero. The kernels read x itself, hold z
+in the padding, and add what that changes, exactly, afterwards:
+
+    sum (x - z) * w  =  sum x * w  -  z * sum w
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from tvm import relax
+
+from qdsl.lower.kernels.convolution import Convolution
+from qdsl.lower.kernels.packing import to_oihw
+from qdsl.lower.kernels.window import Window
+from qdsl.lower.layout.calls import constant, op_name, shape_of
+from qdsl.lower.rewrite import Rewriting
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A heavy call: what it reads, less its zero point, and what it computes."""
+
+    data: relax.Expr
+    """The old operand, before it was centred."""
+    zero: int
+    convolution: Convolution
+
+
+def read_heavy(value: relax.Expr, rewriting: Rewriting) -> Reading | None:
+    """The convolution or product with constant weights that `value` calls; None for anything else."""
+    convolution = read_convolution(value, rewriting) or read_product(value, rewriting)
+    if convolution is None:
+        return None
+    assert isinstance(value, relax.Call)
+    data, zero = uncentred(value.args[0], rewriting)
+    return Reading(data, zero, convolution)
+
+
+def uncentred(operand: relax.Expr, rewriting: Rewriting) -> tuple[relax.Expr, int]:
+    """x and z where the operand is x - z of an 8-bit x, computed in more bits; else the operand and 0."""
+    moved = rewriting.defined(operand)
+    if op_name(moved) != "subtract" or dtype_of(moved) not in ("int16", "int32"):
+        return operand, 0
+    zero, widened = constant(rewriting.defined(moved.args[1])), rewriting.defined(moved.args[0])
+    if zero is None or zero.size != 1 or op_name(widened) != "astype":
+        return operand, 0
+    data = widened.args[0]
+    if dtype_of(data) not in ("uint8", "int8"):
+        return operand, 0
+    return data, int(zero.reshape(()))
+
+
+def read_product(value: relax.Expr, rewriting: Rewriting) -> Convolution | None:
+    """The product of a tensor of any rank with constant weights (K, O), as a 1x1 convolution of rows; else None."""
+    if op_name(value) != "matmul":
+        return None
+    assert isinstance(value, relax.Call)
+    weights, shape = constant(rewriting.defined(value.args[1])), shape_of(value.args[0])
+    if weights is None or weights.ndim != 2 or not shape or len(shape) < 2:
+        return None
+    kernel = np.ascontiguousarray(weights.T)[:, :, None, None]
+    rows = math.prod(shape[:-1])
+    return Convolution(Window((1, 1)), 1, kernel, (1, 1, rows, shape[-1]), dtype_of(value))
+
+
+def read_convolution(value: relax.Expr, rewriting: Rewriting) -> Convolution | None:
+    """The convolution that `value` calls, when it is channels last with constant weights; else None."""
+    name = op_name(value)
+    if name not in ("nn.conv1d", "nn.conv2d"):
+        return None
+    assert isinstance(value, relax.Call)
+    attrs, weights = value.attrs, constant(rewriting.defined(value.args[1]))
+    if weights is None or str(attrs.data_layout) not in ("NWC", "NHWC"):
+        return None
+    if str(attrs.out_layout) not in ("", str(attrs.data_layout)):
+        return None
+    if sorted(str(attrs.kernel_layout).replace("H", "")) != ["I", "O", "W"]:
+        return None
+    kernel = to_oihw(weights, str(attrs.kernel_layout))
+    shape = shape_of(value.args[0])
+    assert shape is not None
+    strides, dilation, padding = (
+        [int(number) for number in numbers] for numbers in (attrs.strides, attrs.dilation, attrs.padding)
+    )
+    if name == "nn.conv1d":
+        shape = (shape[0], 1, *shape[1:])
+        strides, dilation, padding = [1, *strides], [1, *dilation], [0, padding[0], 0, padding[1]]
+    window = Window(kernel.shape[2:], tuple(strides), tuple(padding), tuple(dilation))
+    return Convolution(window, int(attrs.groups), kernel, shape, dtype_of(value))
+
+
+def dtype_of(value: relax.Expr) -> str:
+    """The dtype of a tensor."""
+    return str(value.ty.dtype.dtype)
