@@ -35,7 +35,11 @@ def grammar_text() -> str:
 
 @lru_cache(maxsize=1)
 def grammar() -> Lark:
-    """The parser of whole files (`start`), shared by all parses: Lark keeps no state between them."""
+    """The parser of whole files (`start`), shared by all parses: Lark keeps no state between them.
+
+    Building it takes a quarter of a second. Lark's own cache would save most of that, but is a pickle in the temporary
+    folder, which is to trust whoever can write there.
+    """
     from lark import Lark
 
     return Lark(grammar_text(), **OPTIONS)

@@ -1,247 +1,59 @@
 """The syntax tree of a rule file: frozen dataclasses, a span on every node.
 
-Spans take no part in equality: two trees are equal when they say the same thing, wherever it stands.
+Spans take no part in equality: two trees are equal when they say the same thing, wherever it stands. Items are here;
+the nodes of expressions and clauses are in modules of their own, and all are named from this one: `tree.Call`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from typing import TypeAlias
 
 from qdsl.lang.source import Span
-
-
-@dataclass(frozen=True)
-class Node:
-    """What every node of the tree has."""
-
-    span: Span = field(compare=False, repr=False)
-    """The characters that this node was read from."""
-
-
-# ---- expressions
-
-
-@dataclass(frozen=True)
-class Name(Node):
-    """A capture, a local of a clause, a def's parameter, or an operator without a dot."""
-
-    id: str
-
-
-@dataclass(frozen=True)
-class Number(Node):
-    """A numeric literal (also `true` and `false`, with a bool value)."""
-
-    value: int | float | bool
-
-
-@dataclass(frozen=True)
-class String(Node):
-    value: str
-
-
-@dataclass(frozen=True)
-class DType(Node):
-    """A dtype literal such as int32."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Spread(Node):
-    """`name...`: a list of operands or results."""
-
-    id: str
-
-
-@dataclass(frozen=True)
-class List(Node):
-    """`[a, b]` or `[parts...]`."""
-
-    elements: tuple[Expr | Spread, ...]
-
-
-@dataclass(frozen=True)
-class Field(Node):
-    """`x.scale`, `y.training`, `b.shape`."""
-
-    base: Expr
-    name: str
-
-
-@dataclass(frozen=True)
-class Along(Node):
-    """`gain[O]`: a vector laid along a layout letter of the value it is combined with."""
-
-    base: Expr
-    axis: str
-
-
-@dataclass(frozen=True)
-class Keyword(Node):
-    """`name=value` in an argument list."""
-
-    name: str
-    value: Expr
-
-
-@dataclass(frozen=True)
-class AttributesOf(Node):
-    """`**c`: all attributes of the call that made c; later keywords override."""
-
-    id: str
-
-
-@dataclass(frozen=True)
-class Call(Node):
-    """`f(args)`, or `op{a, b}` (either order) when `commutative`."""
-
-    func: str
-    """The dotted name as written: nn.conv2d, constant, requantize."""
-    func_span: Span = field(compare=False, repr=False)
-    args: tuple[Expr | Spread | Keyword | AttributesOf, ...]
-    commutative: bool = False
-
-    @property
-    def positional(self) -> tuple[Expr | Spread, ...]:
-        return tuple(a for a in self.args if not isinstance(a, Keyword | AttributesOf))
-
-    @property
-    def keywords(self) -> tuple[Keyword, ...]:
-        return tuple(a for a in self.args if isinstance(a, Keyword))
-
-
-@dataclass(frozen=True)
-class Unary(Node):
-    """`-x` or `not x`."""
-
-    op: str
-    operand: Expr
-
-
-@dataclass(frozen=True)
-class Binary(Node):
-    """`+ - * /`."""
-
-    op: str
-    left: Expr
-    right: Expr
-
-
-@dataclass(frozen=True)
-class Compare(Node):
-    """`<= >= == != < >`."""
-
-    op: str
-    left: Expr
-    right: Expr
-
-
-@dataclass(frozen=True)
-class Logic(Node):
-    """`and` / `or` of two or more operands, in the order written."""
-
-    op: str
-    operands: tuple[Expr, ...]
-
-
-Expr = Name | Number | String | DType | List | Field | Along | Call | Unary | Binary | Compare | Logic
-
-
-# ---- bindings
-
-
-@dataclass(frozen=True)
-class NameTarget(Node):
-    id: str
-
-
-@dataclass(frozen=True)
-class SpreadTarget(Node):
-    id: str
-
-
-@dataclass(frozen=True)
-class IgnoredTarget(Node):
-    """`_`: a result that must be unused for the rule to match."""
-
-
-Target = NameTarget | SpreadTarget | IgnoredTarget
-
-
-@dataclass(frozen=True)
-class Binding(Node):
-    """`y, _, _ = expr`."""
-
-    targets: tuple[Target, ...]
-    value: Expr
-
-
-# ---- marks
-
-
-@dataclass(frozen=True)
-class SchemeSpec(Node):
-    """`act`, `weight[O]`, `acc[C] = x.scale * w.scale`."""
-
-    scheme: str
-    scheme_span: Span = field(compare=False, repr=False)
-    axis: str | None = None
-    axis_span: Span | None = field(default=None, compare=False, repr=False)
-    scale: Expr | None = None
-
-
-@dataclass(frozen=True)
-class AnySpec(Node):
-    pass
-
-
-@dataclass(frozen=True)
-class FloatSpec(Node):
-    pass
-
-
-@dataclass(frozen=True)
-class FixedSpec(Node):
-    """`fixed(scale=..., zero=...)`; may also name dtype=."""
-
-    args: tuple[Keyword, ...]
-
-
-Spec = SchemeSpec | AnySpec | FloatSpec | FixedSpec
-
-
-@dataclass(frozen=True)
-class MarkAs(Node):
-    """`a, b as act`."""
-
-    targets: tuple[NameTarget | SpreadTarget, ...]
-    spec: Spec
-
-
-@dataclass(frozen=True)
-class Share(Node):
-    """`share a, parts... as act`: one scale for all."""
-
-    targets: tuple[NameTarget | SpreadTarget, ...]
-    spec: Spec
-
-
-@dataclass(frozen=True)
-class Like(Node):
-    """`y like x`, `y like x = x.scale * c`."""
-
-    targets: tuple[NameTarget | SpreadTarget, ...]
-    source: str
-    source_span: Span = field(compare=False, repr=False)
-    scale: Expr | None = None
-
-
-Mark = MarkAs | Share | Like
-
-
-# ---- items
+from qdsl.lang.tree_clauses import (
+    AnySpec,
+    Binding,
+    FixedSpec,
+    FloatSpec,
+    IgnoredTarget,
+    Like,
+    Mark,
+    MarkAs,
+    NameTarget,
+    SchemeSpec,
+    Share,
+    Spec,
+    SpreadTarget,
+    Target,
+)
+from qdsl.lang.tree_expressions import (
+    Along,
+    AttributesOf,
+    Binary,
+    Call,
+    Compare,
+    DType,
+    Expr,
+    Field,
+    Keyword,
+    List,
+    Logic,
+    Name,
+    Node,
+    Number,
+    Spread,
+    String,
+    Unary,
+)
+
+__all__ = [
+    "Along", "AnySpec", "AttributesOf", "Binary", "Binding", "Call", "Compare", "DType", "Def", "Each",
+    "ErrorBound", "ExpectMark", "Expr", "Field", "File", "Fires", "FixedSpec", "FloatSpec", "Fold",
+    "IgnoredTarget", "Input", "Item", "Keyword", "Like", "List", "Logic", "Mark", "MarkAs", "Name", "NameTarget",
+    "Node", "Number", "Outcome", "Rule", "Scheme", "SchemeSpec", "Share", "Skip", "Skips", "Spec", "Spread",
+    "SpreadTarget", "String", "Target", "Test", "Unary", "Use", "children", "conjuncts", "walk",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -372,7 +184,7 @@ class ErrorBound(Node):
     steps: float
 
 
-Outcome = Fires | Skips | ExpectMark | ErrorBound
+Outcome: TypeAlias = Fires | Skips | ExpectMark | ErrorBound
 
 
 @dataclass(frozen=True)
@@ -388,7 +200,7 @@ class Test(Node):
     expect: tuple[Outcome, ...]
 
 
-Item = Use | Scheme | Def | Fold | Rule | Skip | Test
+Item: TypeAlias = Use | Scheme | Def | Fold | Rule | Skip | Test
 
 
 @dataclass(frozen=True)
