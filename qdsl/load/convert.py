@@ -18,6 +18,7 @@ from tvm.relax.frontend.onnx import onnx_frontend as frontend
 
 from qdsl.errors import ModelError
 from qdsl.load.converters import CONVERTERS, Converter
+from qdsl.load.converters.refused import check_result, refuse_attributes
 from qdsl.load.draft import Binding, Draft
 from qdsl.load.graph import FlatGraph, Operator
 from qdsl.load.model import InputSpec
@@ -30,9 +31,13 @@ CONTRIBUTED = frozenset(
 """What TVM imports of the domain com.microsoft."""
 
 
+ONLY_CONTRIBUTED = CONTRIBUTED - {"Gelu"}
+"""Those of them whose namesake in the default domain, if any, is another operator."""
+
+
 def importable() -> frozenset[str]:
     """The operator types of the default domain that can be converted."""
-    return frozenset(frontend._get_convert_map()) | frozenset(CONVERTERS)
+    return frozenset(frontend._get_convert_map()) - ONLY_CONTRIBUTED | frozenset(CONVERTERS)
 
 
 def convert(graph: FlatGraph, inputs: Sequence[InputSpec]) -> Draft:
@@ -56,10 +61,18 @@ def refuse_unsupported(operators: Sequence[Operator]) -> None:
             missing.setdefault(operator.type, []).append(operator.name)
     if not missing:
         return
-    lines = [f"{kind} (node {_some(nodes)})" for kind, nodes in missing.items()]
+    lines = [f"{kind} (node {_some(nodes)}): {_why(kind)}" for kind, nodes in missing.items()]
     if len(lines) == 1:
-        raise ModelError(f"qdsl cannot import operator {lines[0]}: Relax has no importer for it.")
-    raise ModelError("qdsl cannot import these operators, Relax has no importer for them: " + "; ".join(lines) + ".")
+        raise ModelError(f"qdsl cannot import operator {lines[0]}.")
+    raise ModelError("qdsl cannot import these operators:\n" + "\n".join(f"  {line}" for line in lines))
+
+
+def _why(kind: str) -> str:
+    if kind == "If":
+        return "its condition depends on the model's inputs"
+    if kind in ("Loop", "Scan"):
+        return "it is a loop, and qdsl needs a graph without control flow"
+    return "Relax has no importer for it"
 
 
 def _some(names: list[str]) -> str:
@@ -100,12 +113,19 @@ class _Conversion:
         try:
             result = self._call_converter(operator, arguments)
             results = [self._emitted(item) for item in _results_of(self.builder, result, len(node.output))]
+            for name, item in zip(node.output, results, strict=False):
+                check_result(item, self.graph.types.get(name))
         except Exception as error:  # the converters raise whatever they like
             raise ModelError(
                 f"qdsl cannot import operator {operator.type} (node {operator.name}): {first_sentence(error)}"
             ) from error
         finally:
             block = self.builder._end_block()
+        if any(isinstance(binding, relax.MatchCast) for binding in block.bindings):
+            raise ModelError(
+                f"qdsl cannot import operator {operator.type} (node {operator.name}): the shape of its result depends "
+                f"on the values that it reads, and qdsl needs every shape before the model runs."
+            )
         self.bindings += [Binding(binding.var, binding.value, operator.name) for binding in block.bindings]
         self.values.update((name, item) for name, item in zip(node.output, results, strict=False) if name)
 
@@ -114,6 +134,7 @@ class _Conversion:
         attributes = {entry.name: _attribute(entry) for entry in node.attribute}
         attributes["tvm_custom"] = {"name": operator.name, "num_outputs": len(node.output)}
         ours: Converter | None = CONVERTERS.get(node.op_type)
+        refuse_attributes(node.op_type, attributes)
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if ours is not None and node.domain in ("", "ai.onnx"):

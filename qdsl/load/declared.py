@@ -21,9 +21,8 @@ def declared_inputs(graph: onnx.GraphProto) -> tuple[DeclaredInput, ...]:
 def _declared(value: onnx.ValueInfoProto) -> DeclaredInput:
     kind = value.type.WhichOneof("value")
     if kind != "tensor_type":
-        raise ModelError(
-            f"Input '{value.name}' is a {(kind or 'value without a type').removesuffix('_type')}, and qdsl handles tensors only."
-        )
+        said = "value without a type" if kind is None else kind.removesuffix("_type")
+        raise ModelError(f"Input '{value.name}' is a {said}, and qdsl handles tensors only.")
     tensor = value.type.tensor_type
     try:
         dtype = str(onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type))

@@ -16,8 +16,8 @@ NOT_CONSTANT = frozenset(
 )
 """Operators whose result is not a function of their inputs."""
 
-LARGEST_GROWTH = 1 << 22
-"""Elements that a folded result may have beyond those of its inputs (16 MiB of float32)."""
+LARGEST_GROWTH = 1 << 27
+"""Elements that a result may have beyond those of its inputs (512 MiB of float32): a weight may be made that way."""
 
 
 def constant_value(node: onnx.NodeProto) -> Array | None:

@@ -18,8 +18,7 @@ def expand_function(
     present = [name for name in node.input if name]
     if any(name not in types for name in present):
         return None
-    alone = onnx.NodeProto()
-    alone.CopyFrom(node)
+    alone = _with_defaults(node, imports)
     renamed = {name: f"in{position}" for position, name in enumerate(dict.fromkeys(present))}
     del alone.input[:]
     alone.input.extend(renamed.get(name, "") for name in node.input)
@@ -40,3 +39,19 @@ def expand_function(
         return None
     expanded = all(inner.op_type != node.op_type for inner in body.node)
     return body if expanded else None
+
+
+def _with_defaults(node: onnx.NodeProto, imports: Sequence[onnx.OperatorSetIdProto]) -> onnx.NodeProto:
+    """A copy of `node` that says every attribute that has a default: a body that refers to one left out is invalid."""
+    full = onnx.NodeProto()
+    full.CopyFrom(node)
+    versions = {entry.domain: entry.version for entry in imports}
+    try:
+        schema = onnx.defs.get_schema(node.op_type, versions.get(node.domain, 1), node.domain)
+    except onnx.defs.SchemaError:
+        return full
+    said = {entry.name for entry in node.attribute}
+    for name, attribute in schema.attributes.items():
+        if name not in said and attribute.default_value.type:
+            full.attribute.append(attribute.default_value)
+    return full

@@ -49,14 +49,14 @@ def fold(model: onnx.ModelProto, inputs: Sequence[InputSpec], importable: frozen
     sweep.run(model.graph)
     outputs = tuple(sweep.resolve(value.name) for value in model.graph.output)
     live = _live(sweep.operators, outputs)
-    names = {operator.name for operator in live}
+    alive = {operator.name for operator in live}
     return FlatGraph(
         operators=live,
         constants=sweep.constants,
         types=sweep.types,
         outputs=outputs,
         output_names=tuple(value.name for value in model.graph.output),
-        every=tuple(replace(source, constant=source.name not in names) for source in sweep.every),
+        every=tuple(replace(source, constant=source.name not in alive) for source in sweep.every),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import onnx
@@ -54,7 +55,7 @@ def static_shape(value: onnx.TypeProto | None) -> tuple[int, ...] | None:
     return tuple(dim.dim_value for dim in dims)
 
 
-def attribute(node: onnx.NodeProto, name: str, default: object = None) -> object:
+def attribute(node: onnx.NodeProto, name: str, default: Any = None) -> Any:
     """The Python value of a node's attribute."""
     for entry in node.attribute:
         if entry.name == name:

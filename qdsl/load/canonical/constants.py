@@ -12,7 +12,7 @@ from tvm import ir, relax
 from qdsl.load.canonical.numpy_table import TABLE, Attributes
 from qdsl.load.operands import attributes_of, constant
 
-LARGEST_GROWTH = 1 << 22
+LARGEST_GROWTH = 1 << 27
 """Elements that a folded constant may have beyond those it is computed from."""
 
 

@@ -149,7 +149,7 @@ TABLE: dict[str, Function] = {
     "flip": lambda operands, attributes: np.flip(operands[0], attributes.axis),
     "tile": lambda operands, attributes: np.tile(operands[0], attributes.repeats),
     "repeat": lambda operands, attributes: np.repeat(operands[0], attributes.repeats, axis=attributes.axis),
-    "gather_elements": lambda operands, attributes: np.take_along_axis(*operands, axis=attributes.axis),
+    "gather_elements": lambda operands, attributes: np.take_along_axis(operands[0], operands[1], attributes.axis),
     "astype": lambda operands, attributes: operands[0].astype(str(attributes.dtype)),
     # making
     "zeros": lambda operands, attributes: np.zeros(operands[0], str(attributes.dtype)),

@@ -1,7 +1,7 @@
 """The engine: one sweep over a draft that rewrites every operator where it stands, until no form changes it.
 
-A form gets a normalised call whose operands are leaves, already canonical, and answers with an expression to replace it
-by, or None. Each form makes progress (fewer operators, a constant moved second, ...), so that rewriting its answer ends.
+A form gets a normalised call whose operands are canonical leaves, and answers with an expression to replace it by, or
+None. Each form makes progress (fewer operators, a constant moved second, ...), so that rewriting its answer ends.
 What a form makes belongs to the operator at hand, but for a call that carries the span of another.
 """
 

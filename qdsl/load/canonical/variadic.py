@@ -66,8 +66,8 @@ def _narrowest(part: relax.Expr) -> relax.Expr:
 
 
 def _broadcasts_to(parts: list[relax.Expr], shape: tuple[int, ...] | None) -> bool:
-    shapes = [shape_of(part) for part in parts]
-    return None not in shapes and np.broadcast_shapes(*shapes) == shape
+    shapes = [known for part in parts if (known := shape_of(part)) is not None]
+    return len(shapes) == len(parts) and np.broadcast_shapes(*shapes) == shape
 
 
 FORMS: dict[str, tuple[Form, ...]] = {

@@ -10,7 +10,7 @@ import numpy as np
 from tvm import relax
 
 from qdsl.load.converters.base import Attributes, Converter, known_shape
-from qdsl.load.operands import array_of, constant, dtype_of, scalar_of
+from qdsl.load.operands import array_of, constant, dtype_of, is_float, scalar_of
 
 
 def clip(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
@@ -78,11 +78,22 @@ def mean_of(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, op
     return relax.op.multiply(total, constant(1 / len(inputs), dtype_of(inputs[0])))
 
 
+def power(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
+    """x ** e in x's dtype, whatever the exponent's; TVM's conversion wants both alike."""
+    x, exponent = inputs[0], inputs[1]
+    if dtype_of(x) == dtype_of(exponent):
+        return None
+    if not is_float(x):
+        return relax.op.astype(relax.op.power(relax.op.astype(x, dtype_of(exponent)), exponent), dtype_of(x))
+    return relax.op.power(x, relax.op.astype(exponent, dtype_of(x)))
+
+
 CONVERTERS: dict[str, Converter] = {
     "Clip": clip,
     "HardSwish": hard_swish,
     "Dropout": dropout,
     "PRelu": prelu,
+    "Pow": power,
     "Max": _chain(relax.op.maximum),
     "Min": _chain(relax.op.minimum),
     "Sum": _chain(relax.op.add),

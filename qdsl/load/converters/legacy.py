@@ -38,18 +38,6 @@ def concat(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, ops
     return relax.op.concat(list(inputs), axis=1)
 
 
-def upsample(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
-    """Upsample is Resize with scales, on the asymmetric grid; nearest takes the floor."""
-    scales = inputs[1] if opset >= 9 else constant(list(attributes["scales"]), "float32")
-    given = frontend.onnx_input([inputs[0], None, scales])
-    told = {
-        "mode": attributes.get("mode", b"nearest"),
-        "coordinate_transformation_mode": b"asymmetric",
-        "nearest_mode": b"floor",
-    }
-    return frontend.Resize._impl_v18(builder, given, told, [{}, {}])
-
-
 def softmax(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
     """Sets before 13 normalise over all dimensions from `axis` on; where only one of them exceeds 1, it is the axis."""
     if opset >= 13:
@@ -82,10 +70,9 @@ CONVERTERS: dict[str, Converter] = {
     "Reshape": reshape,
     "Slice": slice_,
     "Concat": concat,
-    "Upsample": upsample,
     "Softmax": softmax,
     **{
         name: _broadcasting(name)
-        for name in ("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Less", "Greater", "Equal")
+        for name in ("Add", "Sub", "Mul", "Div", "And", "Or", "Xor", "Less", "Greater", "Equal")
     },
 }

@@ -1,4 +1,4 @@
-"""Gemm and BatchNormalization."""
+"""Gemm, ConvTranspose and normalizations."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from tvm import relax
+from tvm.relax.frontend.onnx import onnx_frontend as frontend
 
 from qdsl.load.converters.base import Attributes, Converter, known_shape
 from qdsl.load.operands import array_of, constant, dtype_of
@@ -48,4 +49,44 @@ def batch_normalization(builder: relax.BlockBuilder, inputs: Any, attributes: At
     return relax.op.add(relax.op.multiply(x, constant(gain, dtype)), constant(beta - mean * gain, dtype))
 
 
-CONVERTERS: dict[str, Converter] = {"Gemm": gemm, "BatchNormalization": batch_normalization}
+def conv_transpose(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
+    """TVM's conversion with `output_shape`, which it ignores, turned into pads.
+
+    total = stride * (size - 1) + output_padding + (kernel - 1) * dilation + 1 - wanted, split as auto_pad says;
+    where total is negative, the end grows by output_padding instead.
+    """
+    wanted = attributes.get("output_shape")
+    if not wanted:
+        return None
+    sizes, kernel = known_shape(inputs[0])[2:], known_shape(inputs[1])[2:]
+    ones = (1,) * len(sizes)
+    stride, dilation = attributes.get("strides", ones), attributes.get("dilations", ones)
+    extra = list(attributes.get("output_padding", (0,) * len(sizes)))
+    pads = []
+    for axis, size in enumerate(sizes):
+        whole = stride[axis] * (size - 1) + extra[axis] + (kernel[axis] - 1) * dilation[axis] + 1
+        total = whole - wanted[len(wanted) - len(sizes) + axis]
+        extra[axis] += max(-total, 0)
+        total = max(total, 0)
+        first = total - total // 2 if attributes.get("auto_pad", b"NOTSET") != b"SAME_UPPER" else total // 2
+        pads.append((first, total - first))
+    told = {key: value for key, value in attributes.items() if key not in ("output_shape", "auto_pad")}
+    told["pads"] = [before for before, _ in pads] + [after for _, after in pads]
+    told["output_padding"] = extra
+    return frontend.ConvTranspose._impl_v1(builder, inputs, told, [{}, {}])
+
+
+def lp_normalization(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
+    """x / ||x|| along one axis, in the 1-norm or the 2-norm; TVM has no conversion."""
+    x, axis = inputs[0], attributes.get("axis", -1)
+    if attributes.get("p", 2) == 1:
+        return relax.op.divide(x, relax.op.sum(relax.op.abs(x), axis=[axis], keepdims=True))
+    return relax.op.divide(x, relax.op.sqrt(relax.op.sum(relax.op.multiply(x, x), axis=[axis], keepdims=True)))
+
+
+CONVERTERS: dict[str, Converter] = {
+    "Gemm": gemm,
+    "BatchNormalization": batch_normalization,
+    "ConvTranspose": conv_transpose,
+    "LpNormalization": lp_normalization,
+}

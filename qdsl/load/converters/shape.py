@@ -24,9 +24,12 @@ def pad(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset:
     if widths is None:
         raise ValueError("its widths depend on the model's inputs.")
     rank = len(known_shape(x))
-    axes = range(rank) if inputs[3] is None else [int(axis) % rank for axis in array_of(inputs[3])]
+    axes = range(rank) if inputs[3] is None else array_of(inputs[3])
+    if axes is None:
+        raise ValueError("the axes it pads depend on the model's inputs.")
+    axes = [int(axis) % rank for axis in axes]
     before, after = np.zeros(rank, np.int64), np.zeros(rank, np.int64)
-    before[list(axes)], after[list(axes)] = np.split(widths.astype(np.int64), 2)
+    before[axes], after[axes] = np.split(widths.astype(np.int64), 2)
     if (before < 0).any() or (after < 0).any():
         x = _crop(x, before, after)
         before, after = np.maximum(before, 0), np.maximum(after, 0)
