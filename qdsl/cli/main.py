@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from qdsl.cli import check, config, doctor, ops, report, version
+from qdsl.cli import check, config, doctor, explain, ops, plan, quantize, report, run, version
 from qdsl.cli import test as tests
 from qdsl.cli.guard import guarded, set_debug
 
@@ -25,11 +25,15 @@ app = typer.Typer(
 )
 
 COMMANDS = (
+    ("quantize", quantize.quantize),
+    ("run", run.run),
+    ("plan", plan.plan),
+    ("explain", explain.explain),
+    ("report", report.report),
     ("check", check.check),
     ("test", tests.test),
     ("config", config.config),
     ("ops", ops.ops),
-    ("report", report.report),
     ("doctor", doctor.doctor),
     ("version", version.version),
 )

@@ -20,14 +20,18 @@ PATIENCE_S = 1.0
 class Progress(Protocol):
     """What a long computation calls: the stage it is in, steps done, and steps in all where that is known."""
 
-    def __call__(self, stage: str, done: int = 0, total: int | None = None) -> None: ...
+    def __call__(self, stage: str, done: int, total: int | None, /) -> None: ...
+
+
+def _nobody_watches(_stage: str, _done: int, _total: int | None, /) -> None:
+    pass
 
 
 @contextmanager
-def progress_bar(quiet: bool) -> Iterator[Progress | None]:
-    """A callable to report progress to, or None where nobody would see it."""
+def progress_bar(quiet: bool) -> Iterator[Progress]:
+    """A callable to report progress to; it does nothing where nobody would see it."""
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield None
+        yield _nobody_watches
         return
     bar = _Bar()
     timer = Timer(PATIENCE_S, bar.show)
@@ -49,7 +53,7 @@ class _Bar:
         self._drawn: tuple[RichProgress, TaskID] | None = None
         self._closed = False
 
-    def update(self, stage: str, done: int = 0, total: int | None = None) -> None:
+    def update(self, stage: str, done: int, total: int | None, /) -> None:
         with self._lock:
             self._state = (stage, done, total)
             if self._drawn:

@@ -46,8 +46,7 @@ def test(
     cases = []
     with progress_bar(quiet) as progress:
         for number, item in enumerate(chosen):
-            if progress:
-                progress(item.rule, number, len(chosen))
+            progress(item.rule, number, len(chosen))
             cases.append(run_test(rules, item))
     _print(cases, format)
     if not all(case.passed for case in cases):

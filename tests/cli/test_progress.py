@@ -22,12 +22,14 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def test_no_bar_in_pipes_or_when_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    on_terminal(monkeypatch)
+    terminal = on_terminal(monkeypatch)
     with progress.progress_bar(quiet=True) as report:
-        assert report is None
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
+        report("calibrate", 1, 10)
+    pipe = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", pipe)
     with progress.progress_bar(quiet=False) as report:
-        assert report is None
+        report("calibrate", 1, 10)
+    assert (terminal.getvalue(), pipe.getvalue()) == ("", "")
 
 
 def test_what_is_quick_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,7 +42,7 @@ def test_what_is_quick_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_slow_shows_its_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = on_terminal(monkeypatch)
     bar = progress._Bar()
-    bar.update("load")
+    bar.update("load", 0, None)
     bar.show()
     bar.update("calibrate", 3, 10)
     bar.close()
