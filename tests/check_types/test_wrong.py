@@ -162,7 +162,8 @@ WRONG = [
     # ---- dtypes
     ("convolution", ", out_dtype=int32", "", "Q0304", "conv"),
     ("convolution", "out_dtype=int32", "out_dtype=int16", "Q0304", "int16"),
-    ("convolution", "y as acc[C] = x.scale * w.scale", "y as act", "Q0304", "conv(centered(x), w, **y, out_dtype=int32)"),
+    ("convolution", "y as acc[C] = x.scale * w.scale", "y as act", "Q0304",
+                    "conv(centered(x), w, **y, out_dtype=int32)"),
     ("matmul", ", out_dtype=int32", "", "Q0304", "matmul"),
     ("gate", "astype(centered(a), int32) * astype(centered(b), int32)", "centered(a) * centered(b)", "Q0304",
              "centered(a) * centered(b)"),
@@ -238,7 +239,8 @@ WRONG = [
     ("matmul", "size(w, K) <= 4096", "size(w, K) <= 140000", "Q0308", "size(w, K) <= 140000"),
     ("matmul", "size(w, K) <= 4096", "140000 == size(x, K)", "Q0308", "140000 == size(x, K)"),
     ("convolution", "size(w, I) <= 512", "size(w, I) > 70000", "Q0308", "size(w, I) > 70000"),
-    ("gate", "a, b as act", "a as wide\n b as wide", "Q0308", "astype(centered(a), int32) * astype(centered(b), int32)"),
+    ("gate", "a, b as act", "a as wide\n b as wide", "Q0308",
+             "astype(centered(a), int32) * astype(centered(b), int32)"),
     ("relu", "y like x", "x like y\n y like x", "Q0311", "x"),
     ("relu", "y like x", "y like y\n x as act", "Q0311", "y"),
     ("relu", "y like x", "x like y", "Q0311", "y"),
@@ -250,8 +252,8 @@ WRONG = [
     ("table", "scale=1/256, ", "", "Q0312", "fixed(zero=0)"),
     ("table", "x as act\n", "x as act\n y like x\n", "Q0312", "y"),
     ("table", "zero=0)", "zero=0, dtype=float16)", "Q0307", "float16"),
-    ("move", "x as act\n                 y like x", "x as fixed(scale=0.5, zero=0)\n y as fixed(scale=0.25, zero=0)", "Q0312",
-             "op(x, **y)"),
+    ("move", "x as act\n                 y like x",
+             "x as fixed(scale=0.5, zero=0)\n y as fixed(scale=0.25, zero=0)", "Q0312", "op(x, **y)"),
 ]  # fmt: skip
 
 

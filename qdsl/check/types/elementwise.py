@@ -57,8 +57,10 @@ def total(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
     codes = ranges.add(qa.codes, qb.codes) if call.name == "add" else ranges.subtract(qa.codes, qb.codes)
     if isinstance(a.type, Code) or isinstance(b.type, Code):
         codes = ranges.subtract(qa.codes, qa.codes) if not qa.centered else None
-    wraps(scope, call, data, qa.dtype, codes)
-    return replace(qa, zero=0, axis=qa.axis or qb.axis, codes=codes, unit=_unit_of_sum(call, a, b))
+    # A code beside integers takes their dtype.
+    value = qa if isinstance(a.type, Quantity) else qb
+    wraps(scope, call, data, value.dtype, codes)
+    return replace(value, zero=0, axis=qa.axis or qb.axis, codes=codes, unit=_unit_of_sum(call, a, b))
 
 
 def _unit_of_sum(call: Invocation, a: Operand, b: Operand) -> Scale | None:
@@ -70,7 +72,7 @@ def _unit_of_sum(call: Invocation, a: Operand, b: Operand) -> Scale | None:
 def _with_number(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
     (operand, q), number = quantities(data)[0], next(o for o in data if isinstance(o.type, Number))
     if is_literal(number.type, 0):
-        return q if operand is data[0] else UNKNOWN
+        return q if operand is data[0] or call.name == "add" else negate(scope, call, [operand])
     x, n = text_of(operand.expr), text_of(number.expr)
     scope.findings.add(
         "Q0305",
@@ -90,8 +92,6 @@ def product(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
     if any(isinstance(o.type, Raw) for o in data):
         return raw(scope, call, data)
     found = quantities(data)
-    if any(isinstance(o.type, Code) for o in data) or not found:
-        return UNKNOWN
     if zero_left(scope, call, data, "the multiplication"):
         return UNKNOWN
     if len(found) == 1:
@@ -132,7 +132,7 @@ def negate(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
         return value if isinstance(value, Raw) else UNKNOWN
     if zero_left(scope, call, data, "the sign is changed"):
         return UNKNOWN
-    unit = value.unit * Scale.number(-1) if value.unit is not None and call.name == "negative" else None
+    unit = value.unit * Scale.number(-1) if value.unit is not None and call.name != "abs" else None
     return replace(value, unit=unit)
 
 
@@ -169,7 +169,7 @@ def compare(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
         one_format(scope, call, a, b)
     elif qa is not None or qb is not None:
         integers, other = (a, b) if qa is not None else (b, a)
-        if isinstance(other.type, Number) and isinstance(integers.type, Quantity):
+        if isinstance(other.type, Number):
             against_numbers(scope, call, integers, [other])
     return Truth()
 

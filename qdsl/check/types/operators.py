@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from qdsl.check.types.contract import contract
 from qdsl.check.types.elementwise import compare, negate, product, quotient, total
@@ -10,7 +11,7 @@ from qdsl.check.types.others import average, cast, codes_of, einsum, index, real
 from qdsl.check.types.scope import Invocation, Operand, Scope, is_plain, quantities
 from qdsl.check.types.select import pad, relu, select
 from qdsl.check.types.signatures import SIGNATURES
-from qdsl.check.types.values import REAL, UNKNOWN, Many, Meta, Number, Raw, Real, Several, Truth, Type, Unknown
+from qdsl.check.types.values import REAL, UNKNOWN, Code, Many, Meta, Number, Raw, Real, Several, Truth, Type, Unknown
 from qdsl.lang import tree
 from qdsl.ops import lookup, result_count
 
@@ -39,6 +40,9 @@ RULES: dict[str, TypingRule] = {
 ON_NUMBERS = frozenset({"product", "sum", "negate", "quotient"})
 """Rules under which an operator on numbers alone yields a number."""
 
+ON_CODES = frozenset({"sum", "select", "compare"})
+"""Rules under which a zero point or level is a code among codes; to all others it is integers like any."""
+
 ALWAYS = frozenset({"compare", "cast", "index", "real_of", "codes_of"})
 """Rules that decide themselves what comes of floats."""
 
@@ -58,6 +62,8 @@ def apply_operator(scope: Scope, call: Invocation) -> Type:
     if signature.kind not in ALWAYS and all(is_plain(o.type) for o in data):
         number = signature.kind in ON_NUMBERS and all(isinstance(o.type, Number) for o in data)
         return _several(call, Number() if number else REAL)
+    if signature.kind not in ON_CODES:
+        data = [replace(o, type=o.type.of) if isinstance(o.type, Code) else o for o in data]
     return _several(call, RULES[signature.kind](scope, call, data))
 
 

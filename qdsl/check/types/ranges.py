@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from qdsl.formats.format import STORAGE_BITS, SchemeType
 
 Range = tuple[int, int] | None
@@ -23,6 +25,12 @@ def multiply(a: Range, b: Range) -> Range:
         return None
     corners = [x * y for x in a for y in b]
     return min(corners), max(corners)
+
+
+def join(every: Sequence[Range]) -> Range:
+    """The codes of a value that has those of any one of several."""
+    known = [r for r in every if r is not None]
+    return (min(r[0] for r in known), max(r[1] for r in known)) if known and len(known) == len(every) else None
 
 
 def center(codes: Range, zero: int | str) -> Range:

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from qdsl.check.types import ranges
 from qdsl.check.types.agree import dtypes_differ, floats_among, format_of, is_literal, one_format
 from qdsl.check.types.boundary import pinned_attributes
 from qdsl.check.types.findings import text_of
 from qdsl.check.types.scope import Invocation, Operand, Scope, quantities
-from qdsl.check.types.values import UNKNOWN, Many, Number, Quantity, Raw, Type, Unknown
+from qdsl.check.types.values import UNKNOWN, Code, Many, Number, Quantity, Raw, Type, Unknown
 from qdsl.lang import tree
 from qdsl.lang.diagnostics import Label
 
@@ -29,15 +30,19 @@ def select(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
     if raws:
         return UNKNOWN if dtypes_differ(scope, call, data) else raws[0]
     found = quantities(data)
-    if not found:
-        return UNKNOWN if any(format_of(o.type) for o in data) else data[0].type
-    first, format = found[0]
+    formats = [(o, f) for o in data if (f := format_of(o.type)) is not None]
+    if not formats:
+        return data[0].type
+    first, format = (found or formats)[0]
     numbers = [o for o in data if isinstance(o.type, Number)]
     sound = [_fits(scope, call, first, o) for o in data if o is not first and o not in numbers]
     if not against_numbers(scope, call, first, numbers) or not all(sound):
         return UNKNOWN
     units = {q.unit for _, q in found}
-    return replace(format, unit=units.pop() if len(units) == 1 else None)
+    if not found:
+        return Code(format)
+    codes = ranges.join([f.codes for _, f in formats])
+    return replace(format, codes=codes, unit=units.pop() if len(units) == 1 else None)
 
 
 def _fits(scope: Scope, call: Invocation, first: Operand, other: Operand) -> bool:
