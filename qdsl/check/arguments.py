@@ -93,7 +93,8 @@ def check_kind(argument: tree.Node, operand: Operand, operator: Operator) -> Ite
     fault = _fault(argument, operand)
     if fault is not None:
         message, help = fault
-        yield error("Q0102", f"{operand.name} of {operator.name} is {message}", argument.span, help=help)
+        text = f"{operand.name} of {operator.name} is {message}, not {' '.join(argument.span.text.split())}"
+        yield error("Q0102", text, argument.span, help=help)
 
 
 def _fault(argument: tree.Node, operand: Operand) -> tuple[str, str] | None:
@@ -106,7 +107,10 @@ def _fault(argument: tree.Node, operand: Operand) -> tuple[str, str] | None:
             return None if wrong is None else ("a list of tensors", "name the tensors")
         return "a list of tensors", f"write [{text}], or [parts...] for any number of them"
     if isinstance(argument, tree.Spread):
-        return "one tensor, not a list of them", f"write {argument.id}" if operand.is_tensor else "write the numbers"
+        return (
+            "one tensor" if operand.is_tensor else "written out",
+            f"write {argument.id}" if operand.is_tensor else "write the numbers",
+        )
     if operand.kind == "tensor":
         if isinstance(argument, tree.List | tree.String | tree.DType):
             return "a tensor", "write a name, a number or a call"

@@ -14,6 +14,19 @@ from qdsl.lang.diagnostics import Diagnostic
 from qdsl.lang.source import Span
 from qdsl.ops import Operator, lookup
 
+EXAMPLES = {
+    "int": "1",
+    "float": "0.5",
+    "bool": "true",
+    "str": '"..."',
+    "dtype": "int32",
+    "ints": "[0, 1]",
+    "floats": "[0.5, 1.0]",
+    "int or ints": "[0, 1]",
+    "float or floats": "[0.5, 1.0]",
+}
+"""A value of each type, for attributes without a default to show."""
+
 
 def check_keyword(name: str, at: Span, value: tree.Expr, operator: Operator, context: Context) -> Iterator[Diagnostic]:
     """`name=value` in a call of the operator."""
@@ -47,9 +60,7 @@ def _fits(type_: str, value: tree.Expr, context: Context) -> bool:
 def _example(operator: Operator, name: str, type_: str) -> str:
     attribute = operator.attribute(name)
     default = None if attribute is None else attribute.default
-    if default is None:
-        return f"write {name}= {WORDS.get(type_, type_)}"
-    return f"for example {name}={show(default)}"
+    return f"for example {name}={EXAMPLES.get(type_, '...') if default is None else show(default)}"
 
 
 def show(value: object) -> str:

@@ -8,19 +8,14 @@ from collections.abc import Iterable
 from qdsl.lang.diagnostics import Diagnostic
 from qdsl.lang.program import Program
 
-FOLLOWS = {
-    "Q0105": {"Q0302"},
-    "Q0203": {"Q0301", "Q0401"},
-    "Q0309": {"Q0303"},
-    "Q0411": {"Q0405"},
-}
-"""Codes that say nothing new about a name of which one of the others speaks already."""
-
 DERIVED = {"Q0304", "Q0305", "Q0306", "Q0308", "Q0311"}
 """Types of expressions: not to be trusted where names or operators of the item are unknown."""
 
 UNSOUND = {"Q0101", "Q0102", "Q0103", "Q0105", "Q0201", "Q0202", "Q0204", "Q0206", "Q0302"}
 """Findings that leave types of their item unknown."""
+
+FOLLOWS = {"Q0105": {"Q0302"}, "Q0401": {"Q0302"}}
+"""Codes that say nothing new about a name of which one of the others speaks already."""
 
 
 def without_consequences(found: Iterable[Diagnostic], program: Program) -> list[Diagnostic]:
@@ -35,15 +30,32 @@ def without_consequences(found: Iterable[Diagnostic], program: Program) -> list[
 
 def _follows(finding: Diagnostic, beside: list[Diagnostic]) -> bool:
     """Whether a finding follows from others on the same item."""
-    if finding.code in DERIVED and any(o.is_error and o.code in UNSOUND for o in beside):
+    code, name = finding.code, finding.primary.span.text
+    if code in DERIVED and any(o.is_error and o.code in UNSOUND for o in beside):
         return True
-    causes = FOLLOWS.get(finding.code, set())
-    spoken = {s.text for o in beside if o.code in causes for s in (o.primary.span, *(x.span for x in o.secondary))}
-    if finding.primary.span.text in spoken:
+    if code in FOLLOWS and _speaks_of(name, FOLLOWS[code], beside):
         return True
+    if code == "Q0203" and not is_result(finding) and _speaks_of(name, {"Q0401"}, beside):
+        return True
+    if code == "Q0203":
+        # An operand without a mark is an error; a match that is no pattern has read nothing as it was meant.
+        unmarked = not is_result(finding) and _speaks_of(name, {"Q0301"}, beside)
+        return unmarked or any(o.code == "Q0204" for o in beside)
+    if code == "Q0301" and any(is_result(o) and o.primary.span.text == name for o in beside):
+        return True  # a result that nobody wants is not to be marked but left out
     misspelt = {o.help for o in beside if o.code == "Q0201" and o.help}
-    name = finding.primary.span.text
-    return finding.code in ("Q0301", "Q0401") and f"did you mean {name}?" in misspelt
+    return code in ("Q0301", "Q0401") and f"did you mean {name}?" in misspelt
+
+
+def is_result(finding: Diagnostic) -> bool:
+    """Whether a finding says that a result of the match is never used."""
+    return finding.code == "Q0203" and finding.help == "write _ in its place"
+
+
+def _speaks_of(name: str, codes: set[str], beside: list[Diagnostic]) -> bool:
+    """Whether a finding of one of these codes points at the name."""
+    spans = (s for o in beside if o.code in codes for s in (o.primary.span, *(x.span for x in o.secondary)))
+    return any(s.text == name for s in spans)
 
 
 class _Items:

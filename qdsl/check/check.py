@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from qdsl.check.cascade import without_consequences
 from qdsl.check.instances import Instance, instances
@@ -33,10 +33,9 @@ def check(program: Program) -> list[Diagnostic]:
             matched = read_match(item)
             if not isinstance(item, tree.Skip):
                 matches.setdefault(item.name, matched)
-            in_pattern = list(check_pattern(matched, program))
-            found += in_pattern
-            found += check_clauses(matched, program)
-            if not any(d.is_error for d in in_pattern):
+            about = [*check_pattern(matched, program), *check_clauses(matched, program)]
+            found += about
+            if is_first(matched, matches) and not any(is_in_match(d, matched) for d in about):
                 sound.append(matched)
     for test in program.tests:
         found += check_given(test, program, matches.get(test.rule))
@@ -45,6 +44,17 @@ def check(program: Program) -> list[Diagnostic]:
     found += check_types(program)
     found += compare(sound, program)
     return in_order(without_consequences(found, program), program)
+
+
+def is_first(matched: Matched, matches: Mapping[str, Matched]) -> bool:
+    """Whether no item before it has the same name."""
+    return isinstance(matched.item, tree.Skip) or matches[matched.item.name] is matched
+
+
+def is_in_match(finding: Diagnostic, matched: Matched) -> bool:
+    """Whether a finding leaves open what the match is."""
+    ends = [b.span.end for b in matched.bindings]
+    return finding.is_error and finding.code < "Q0205" and finding.primary.span.start < max(ends, default=0)
 
 
 def compare(sound: Iterable[Matched], program: Program) -> list[Diagnostic]:

@@ -37,7 +37,9 @@ def note(
 def meant(word: str, candidates: Iterable[str]) -> str:
     """`did you mean gamma?`, or which names there are, or nothing."""
     known = sorted(set(candidates))
-    near = nearest(word, known)
+    bare = word.removeprefix("is_")
+    longer = [k for k in known if len(bare) > 1 and k.startswith(bare)]
+    near = nearest(word, known) or (longer[0] if len(longer) == 1 else None)
     if near is not None:
         return f"did you mean {near}?"
     return f"known here: {listed(known)}" if known else ""

@@ -106,17 +106,18 @@ TRAINING = {"nn.batch_norm": ("training", False), "nn.dropout": ("rate", 0)}
 
 
 def check_training(item: tree.Rule | tree.Fold, matched: Matched, defs: Mapping[str, tree.Def]) -> Iterator[Diagnostic]:
-    """Q0310: a norm or dropout of the match whose training mode neither the pattern nor the guard excludes."""
+    """Q0310: a norm or dropout of the match whose training mode neither the pattern nor the guard excludes.
+
+    One that is nested in another call cannot be asked, but has several results and is refused for that (Q0105).
+    """
     facts = implied(item.when, defs)
     for binding in matched.bindings:
-        for node in tree.walk(binding.value):
-            if not isinstance(node, tree.Call):
-                continue
-            for operator in matched.operators(node.func):
-                if operator.name in TRAINING:
-                    names = [t.id for t in named(binding.targets)] if node is binding.value else []
-                    yield from _training(node, operator.name, names, facts, item)
-                    break
+        call = binding.value
+        for operator in matched.operators(call.func) if isinstance(call, tree.Call) else ():
+            if operator.name in TRAINING and isinstance(call, tree.Call):
+                names = [t.id for t in named(binding.targets)]
+                yield from _training(call, operator.name, names, facts, item)
+                break
 
 
 def _training(

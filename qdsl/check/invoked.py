@@ -98,7 +98,7 @@ def _function(argument: tree.Node, context: Context) -> Iterator[Diagnostic]:
     operators = context.operators(name)
     for operator in operators:
         if operator.required_tensors != 1 or operator.results != 1 or operator.operands[0].kind != "tensor":
-            text = f"lookup applies a function of one value, and {operator.name} takes {operator.signature}"
+            text = f"lookup applies a function of one value, and {operator.signature} is none"
             yield error("Q0102", text, argument.span, help=f"write a def: def f(x) = {operator.name}(...)")
             return
     if operators or context.is_each(name):

@@ -35,7 +35,7 @@ class Matched:
     roots: tuple[tree.Binding, ...]
     """The bindings that nothing else in the match reads; a sound match has one."""
     results: tuple[str, ...]
-    """The names of the root's results."""
+    """The names of the root's results (of all roots, where the match is unsound)."""
     interior: tuple[str, ...]
     """The names of values that are computed inside the match and are no results."""
     each: Mapping[str, tuple[str, ...]]
@@ -82,7 +82,7 @@ def read_match(item: Patterned) -> Matched:
         for target in named(binding.targets):
             captures[target.id] = Capture(target.id, target.span, call, "tensor")
     roots = tuple(b for b in bindings if not read.intersection(t.id for t in named(b.targets)))
-    results = tuple(t.id for t in named(roots[-1].targets)) if roots else ()
+    results = tuple(t.id for b in roots for t in named(b.targets))
     made = [t.id for b in bindings for t in named(b.targets)]
     interior = tuple(n for n in made if n not in results)
     return Matched(item, bindings, captures, roots, results, interior, each)

@@ -29,8 +29,8 @@ class Names:
     def read(self, expr: tree.Node) -> None:
         """Every name of an expression has to be bound."""
         for ref in references(expr):
-            if ref.part == "function" or (ref.part == "axis" and AXIS_LETTER.fullmatch(ref.name)):
-                continue
+            if ref.part in ("function", "axis"):
+                continue  # looked at where the call is
             if ref.part == "along" and ref.name not in self.bound and AXIS_LETTER.fullmatch(ref.name):
                 continue
             self.need(ref.name, ref.span, described=ref.part in ("field", "attributes", "result"))
@@ -112,6 +112,7 @@ def _match(item: Patterned, matched: Matched, names: Names) -> None:
     if each is None:
         return
     if each.variable in matched.captures:
+        names.used.add(each.variable)
         names.twice(each.variable, matched.captures[each.variable].span, each.span)
     elif lookup(each.variable) is not None:
         text = f"{each.variable} is an operator, and cannot stand for others as well"
@@ -162,8 +163,10 @@ def _unused(matched: Matched, names: Names) -> Iterator[Diagnostic]:
     defined = {t.id for b in _clause(item) for t in named(b.targets)}
     for capture in matched.captures.values():
         name = capture.name
-        if name in names.used or name in defined or name.startswith("_"):
+        if name in names.used or name in defined or name.startswith("_") or capture.kind == "attribute":
             continue
+        if name in matched.results and not defined.intersection(matched.results):
+            continue  # the clause defines nothing of the match: Q0401
         if capture.call is not None:
             yield warning("Q0203", f"{name} is captured and never used", capture.span, help="write _ in its place")
         elif capture.kind in ("shape", "number", "numbers"):

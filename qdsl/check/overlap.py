@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from qdsl.check.finding import error, meant, warning
+from qdsl.check.finding import error, listed, meant, warning
 from qdsl.check.instances import Instance, calls_in, possible
 from qdsl.check.never import subsumes
 from qdsl.check.terms import Applied, show
@@ -131,6 +131,7 @@ def _overrides(rules: Ruleset, together: set[frozenset[str]]) -> Iterator[Diagno
     known = {r.name: r for r in reversed(rules.program.rules)}
     sound = {i.name for i in rules.instances}
     folds = {f.name for f in rules.program.folds}
+    circular: set[str] = set()
     for rule in rules.program.rules:
         for target in rule.overrides:
             name = target.id
@@ -149,9 +150,12 @@ def _overrides(rules: Ruleset, together: set[frozenset[str]]) -> Iterator[Diagno
                 )
                 yield error("Q0405", text, target.span, help=meant(name, [n for n in known if n != rule.name]) or None)
             elif rule.name in rules.overridden.get(name, ()):
-                text = f"{rule.name} and {name} override each other"
-                others = [(known[name].name_span, f"comes before {rule.name} by its own account")]
-                yield error("Q0405", text, target.span, others=others, help="delete one `overrides`")
+                ring = sorted(n for n in rules.overridden[name] if name in rules.overridden[n])
+                if circular.isdisjoint(ring):
+                    circular.update(ring)
+                    text = f"{listed(ring)} override one another, so none comes first"
+                    others = [(known[n].name_span, "is overridden by the others too") for n in ring if n != rule.name]
+                    yield error("Q0405", text, target.span, others=others, help="delete one `overrides`")
             elif {rule.name, name} <= sound and frozenset((rule.name, name)) not in together:
                 text = f"{rule.name} overrides {name}, and no operator is matched by both"
                 others = [(known[name].name_span, "never in its way")]

@@ -75,10 +75,9 @@ def check_tests(program: Program) -> Iterator[Diagnostic]:
         key = (test.rule, test.title)
         if key in titles:
             text = f'{test.rule} has two tests "{test.title}"'
-            yield error(
-                "Q0202", text, test.span, others=[(titles[key], "first here")], help="give one of them another title"
-            )
-        titles.setdefault(key, test.span)
+            others = [(titles[key], "first here")]
+            yield error("Q0202", text, test.rule_span, others=others, help="give one of them another title")
+        titles.setdefault(key, test.rule_span)
     reported: set[str] = set()
     for rule in program.rules:
         if rule.name in tested or rule.name in reported or rule.name in program.unread:

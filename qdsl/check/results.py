@@ -56,8 +56,8 @@ def _targets(binding: tree.Binding, call: tree.Call, context: Context) -> Iterat
 
 
 def _wrong_count(binding: tree.Binding, call: tree.Call, operator: Operator, count: int) -> Diagnostic:
-    first = next((t.id for t in binding.targets if not isinstance(t, tree.IgnoredTarget)), "y")
-    names = (first, *NAMES.get(operator.name, ("y",) + ("_",) * (count - 1))[1:])
+    written = [t.span.text for t in binding.targets][:count]
+    names = (*written, *NAMES.get(operator.name, ("_",) * count)[len(written) :])
     text = f"{operator.name} returns {counted(count, 'value')}, and there {_are(len(binding.targets))} for it"
     at = binding.targets[0].span.to(binding.targets[-1].span)
     others = [(call.func_span, counted(count, "result"))]

@@ -78,10 +78,10 @@ def check_defines(item: tree.Rule | tree.Fold, matched: Matched) -> Iterator[Dia
     kind = "realize" if isinstance(item, tree.Rule) else "rewrite"
     at = matched.captures[missing[0]].span
     local = [t for name, t in defined.items() if name not in matched.captures]
-    others = [(local[-1].span, "this is defined instead")] if local else []
-    others += [(clause[0].span.to(clause[-1].span), f"the {kind} clause")] if not local else []
+    instead = local and len(missing) == len(matched.results)
+    others = [(local[-1].span, "this is defined instead") if instead else (clause[0].span, f"the {kind} clause")]
     text = f"the {kind} clause does not define {listed(missing)}"
-    yield error("Q0401", text, at, "a result of the match", others=others, help=f"add {missing[0]} = ... to it")
+    yield error("Q0401", text, at, "a result of the match", others=others, help=f"bind {missing[0]} in it")
 
 
 def check_interior(item: tree.Rule | tree.Fold, matched: Matched, defs: Mapping[str, tree.Def]) -> Iterator[Diagnostic]:
