@@ -37,12 +37,36 @@ def convolution(
     fill      a tensor of shape (): what the padding holds; default 0
     split     the number of groups; the blocks of `packed` are then those of the first group, of the second, ...
     """
+    acc = accumulate(data, packed, window, kind=kind, accumulator=accumulator, columns=columns, fill=fill, split=split)
+    batch, rows, _, padded = (int(extent) for extent in acc.shape)
+    real, filled = channels // split, padded // split
+
+    def result(n: tirx.Var, y: tirx.Var, x: tirx.Var, o: tirx.Var) -> tirx.PrimExpr:
+        if split > 1 and filled != real:
+            o = tirx.floordiv(o, real) * filled + tirx.floormod(o, real)
+        return acc[n, y, x, o]
+
+    shape = (batch, rows, window.outputs(*(int(extent) for extent in data.shape[1:3]))[1], channels)
+    return te.compute(shape, result, name="out", attrs={MARK: f"out.{kind}"})
+
+
+def accumulate(
+    data: te.Tensor,
+    packed: te.Tensor,
+    window: Window,
+    *,
+    kind: str,
+    accumulator: str,
+    columns: int | None = None,
+    fill: te.Tensor | None = None,
+    split: int = 1,
+) -> te.Tensor:
+    """The first two steps: sums (N, H', columns, blocks * lanes)."""
     batch, height, width, _ = (int(extent) for extent in data.shape)
     blocks, kernel_h, kernel_w, groups, lanes, depth = (int(extent) for extent in packed.shape)
     rows, real_columns = window.outputs(height, width)
     columns = columns or real_columns
     filled = fill_around(data, window, window.inputs(rows, columns), groups * depth, fill, kind, split)
-    per_group, real = blocks // split, channels // split
     rh, rw = te.reduce_axis((0, kernel_h), "rh"), te.reduce_axis((0, kernel_w), "rw")
     rc, rd = te.reduce_axis((0, groups), "rc"), te.reduce_axis((0, depth), "rd")
     axes = [rh, rw, rc, rd] if depth > 1 else [rh, rw, rc]
@@ -51,20 +75,13 @@ def convolution(
         place = (y * window.strides[0] + rh * window.dilation[0], x * window.strides[1] + rw * window.dilation[1])
         channel = rc * depth + rd if depth > 1 else rc
         if split > 1:
-            channel = tirx.floordiv(o, per_group * lanes) * (groups * depth) + channel
+            channel = tirx.floordiv(o, blocks // split * lanes) * (groups * depth) + channel
         value = filled[n, place[0], place[1], channel]
         weight = packed[o // lanes, rh, rw, rc, o % lanes, rd if depth > 1 else 0]
         return te.sum(value.astype(accumulator) * weight.astype(accumulator), axis=axes)
 
-    attrs = {MARK: f"accumulate.{kind}"}
-    acc = te.compute((batch, rows, columns, blocks * lanes), term, name="acc", attrs=attrs)
-
-    def result(n: tirx.Var, y: tirx.Var, x: tirx.Var, o: tirx.Var) -> tirx.PrimExpr:
-        if split > 1 and per_group * lanes != real:
-            o = tirx.floordiv(o, real) * (per_group * lanes) + tirx.floormod(o, real)
-        return acc[n, y, x, o]
-
-    return te.compute((batch, rows, real_columns, channels), result, name="out", attrs={MARK: f"out.{kind}"})
+    shape = (batch, rows, columns, blocks * lanes)
+    return te.compute(shape, term, name="acc", attrs={MARK: f"accumulate.{kind}"})
 
 
 def fill_around(

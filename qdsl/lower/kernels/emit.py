@@ -12,11 +12,16 @@ from qdsl.lower.kernels.convolution import Convolution
 from qdsl.lower.kernels.depthwise import depthwise, pack_depthwise
 from qdsl.lower.kernels.packing import pack
 from qdsl.lower.kernels.product import product
+from qdsl.lower.kernels.tile import vectorizable
+from qdsl.lower.kernels.transposed import Phases, transposed
 from qdsl.lower.layout.calls import shape_of
 from qdsl.lower.rewrite import Rewriting
 
 _ANCHOR = {"op_pattern": 4}
 """TVM's number for 'a reduction that elementwise operators may follow inside the same kernel'."""
+
+_ALONE = {"op_pattern": 8}
+"""TVM's number for 'nothing may join this kernel': what follows it is better off vectorised by itself."""
 
 
 def emit_kernel(
@@ -90,6 +95,44 @@ def _windowed(
         primfunc_name_hint="conv",
         primfunc_attrs=_ANCHOR,
     )
+
+
+def emit_transposed(
+    data: relax.Expr,
+    zero: int,
+    read: Convolution,
+    phases: Phases,
+    choice: Choice,
+    call: relax.Call,
+    rewriting: Rewriting,
+) -> relax.Expr:
+    """What computes the transposed convolution `call`, made of `read`, on the new `data` of zero point `zero`.
+
+    What the zero point changes differs from phase to phase of the output, so it is added inside the kernel.
+    """
+    tile = read.tile(choice)
+    columns = read.window.outputs(*read.data_shape[1:3])[1]
+    extras = [relax.const(zero, str(data.ty.dtype.dtype)), relax.const(read.correction(zero))] if zero else []
+    whole = shape_of(call)[1:3] == phases.outputs
+    follows = whole and vectorizable(phases.channels, choice.lanes) >= 4
+    made = rewriting.builder.call_te(
+        lambda x, w, *extra: transposed(
+            x,
+            w,
+            phases,
+            kind=f"{choice.kind}.{tile}",
+            accumulator=choice.accumulator,
+            columns=-(-columns // tile.columns) * tile.columns,
+            fill=extra[0] if extra else None,
+            offset=extra[1] if extra else None,
+        ),
+        data,
+        relax.const(pack(read.kernel, choice.lanes, choice.depth)),
+        *extras,
+        primfunc_name_hint="conv_transposed",
+        primfunc_attrs=_ANCHOR if follows else _ALONE,
+    )
+    return made if whole else relax.op.strided_slice(rewriting.emit(made), [1, 2], [0, 0], shape_of(call)[1:3])
 
 
 def _only(items: tuple[object, ...]) -> object | None:

@@ -13,7 +13,7 @@ from tvm.ir import IRModule
 from tvm.ir.transform import PassContext
 
 from qdsl.lower.kernels.choose import Choice, choose
-from qdsl.lower.kernels.emit import emit_kernel
+from qdsl.lower.kernels.emit import emit_kernel, emit_transposed
 from qdsl.lower.kernels.read import Reading, dtype_of, read_heavy
 from qdsl.lower.layout.calls import constant, op_name
 from qdsl.lower.rewrite import Rewriting, rewrite_main
@@ -76,17 +76,20 @@ class Sums(Rewriting):
         return False
 
     def unsigned(self, operand: relax.Expr) -> relax.Expr:
-        """An old int8 operand, plus 128, as uint8."""
+        """A new int8 operand, plus 128, as uint8."""
         if operand not in self._unsigned:
-            bits = self.emit(relax.op.astype(self.new(operand), "uint8"))
+            bits = self.emit(relax.op.astype(operand, "uint8"))
             self._unsigned[operand] = self.emit(relax.op.bitwise_xor(bits, relax.const(128, "uint8")))
         return self._unsigned[operand]
 
 
 def _lower(variable: relax.Var, call: relax.Call, reading: Reading, choice: Choice, sums: Sums) -> None:
     turned = choice.kind == "vnni" and not reading.convolution.is_depthwise and dtype_of(reading.data) == "int8"
-    data = sums.unsigned(reading.data) if turned else sums.new(reading.data)
+    data = sums.unsigned(reading.data) if turned else reading.data
     zero = reading.zero + 128 if turned else reading.zero
+    if reading.phases is not None:
+        sums.bind(variable, emit_transposed(data, zero, reading.convolution, reading.phases, choice, call, sums))
+        return
     made = emit_kernel(data, zero, reading.convolution, choice, call, sums)
     if zero:
         sums.bind_lacking(variable, made, reading.convolution.correction(zero))

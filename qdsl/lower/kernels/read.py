@@ -16,6 +16,7 @@ from tvm import relax
 
 from qdsl.lower.kernels.convolution import Convolution
 from qdsl.lower.kernels.packing import to_oihw
+from qdsl.lower.kernels.transposed import Phases, dilated, phases
 from qdsl.lower.kernels.window import Window
 from qdsl.lower.layout.calls import constant, op_name, shape_of
 from qdsl.lower.rewrite import Rewriting
@@ -26,33 +27,43 @@ class Reading:
     """A heavy call: what it reads, less its zero point, and what it computes."""
 
     data: relax.Expr
-    """The old operand, before it was centred."""
+    """The new expression for the operand, before it was centred."""
     zero: int
     convolution: Convolution
+    phases: Phases | None = None
+    """Where a transposed convolution is meant: how it is made of `convolution`."""
 
 
 def read_heavy(value: relax.Expr, rewriting: Rewriting) -> Reading | None:
     """The convolution or product with constant weights that `value` calls; None for anything else."""
-    convolution = read_convolution(value, rewriting) or read_product(value, rewriting)
+    parts = read_transposed(value, rewriting)
+    if parts is not None:
+        shape = shape_of(value.args[0])
+        convolution = Convolution(parts.window, 1, parts.kernel, shape, dtype_of(value))
+    else:
+        convolution = read_convolution(value, rewriting) or read_product(value, rewriting)
     if convolution is None:
         return None
-    assert isinstance(value, relax.Call)
     data, zero = uncentred(value.args[0], rewriting)
-    return Reading(data, zero, convolution)
+    return Reading(data, zero, convolution, parts)
 
 
 def uncentred(operand: relax.Expr, rewriting: Rewriting) -> tuple[relax.Expr, int]:
-    """x and z where the operand is x - z of an 8-bit x, computed in more bits; else the operand and 0."""
+    """x and z, where the operand is x - z of an 8-bit x computed in more bits; else the operand and 0. x is new."""
     moved = rewriting.defined(operand)
+    if op_name(moved) == "permute_dims":
+        data, zero = uncentred(moved.args[0], rewriting)
+        if zero:
+            return rewriting.emit(relax.op.permute_dims(data, moved.attrs.axes)), zero
     if op_name(moved) != "subtract" or dtype_of(moved) not in ("int16", "int32"):
-        return operand, 0
+        return rewriting.new(operand), 0
     zero, widened = constant(rewriting.defined(moved.args[1])), rewriting.defined(moved.args[0])
     if zero is None or zero.size != 1 or op_name(widened) != "astype":
-        return operand, 0
+        return rewriting.new(operand), 0
     data = widened.args[0]
     if dtype_of(data) not in ("uint8", "int8"):
-        return operand, 0
-    return data, int(zero.reshape(()))
+        return rewriting.new(operand), 0
+    return rewriting.new(data), int(zero.reshape(()))
 
 
 def read_product(value: relax.Expr, rewriting: Rewriting) -> Convolution | None:
@@ -92,6 +103,21 @@ def read_convolution(value: relax.Expr, rewriting: Rewriting) -> Convolution | N
         strides, dilation, padding = [1, *strides], [1, *dilation], [0, padding[0], 0, padding[1]]
     window = Window(kernel.shape[2:], tuple(strides), tuple(padding), tuple(dilation))
     return Convolution(window, int(attrs.groups), kernel, shape, dtype_of(value))
+
+
+def read_transposed(value: relax.Expr, rewriting: Rewriting) -> Phases | None:
+    """The transposed convolution that `value` calls, when it is channels last with constant weights; else None."""
+    if op_name(value) != "nn.conv2d_transpose":
+        return None
+    attrs, weights = value.attrs, constant(rewriting.defined(value.args[1]))
+    if weights is None or int(attrs.groups) != 1 or str(attrs.data_layout) != "NHWC":
+        return None
+    if sorted(str(attrs.kernel_layout)) != ["H", "I", "O", "W"]:
+        return None
+    kernel = dilated(to_oihw(weights, str(attrs.kernel_layout)).swapaxes(0, 1), *(int(d) for d in attrs.dilation))
+    strides, padding = (tuple(int(number) for number in numbers) for numbers in (attrs.strides, attrs.padding))
+    image, outputs = shape_of(value.args[0])[1:3], shape_of(value)[1:3]
+    return phases(kernel, strides, padding, image, outputs)
 
 
 def dtype_of(value: relax.Expr) -> str:

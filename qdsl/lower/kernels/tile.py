@@ -57,3 +57,11 @@ def choose_tile(columns: int, blocks: int, steps: int, accumulators: int, wideni
                 best = (time, Tile(wide, deep))
     assert best is not None
     return best[1]
+
+
+def vectorizable(number: int, lanes: int) -> int:
+    """The largest power of two up to `lanes` that divides `number`."""
+    power = lanes
+    while number % power:
+        power //= 2
+    return power

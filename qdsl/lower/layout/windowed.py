@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from qdsl.lower.layout.calls import constant, rank_of, rebuilt
+from qdsl.lower.layout.calls import constant, op_name, rank_of, rebuilt
 from qdsl.lower.layout.values import Values
 
 CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv2d_transpose")
@@ -26,10 +26,17 @@ def convolution(variable: relax.Var, call: relax.Call, values: Values) -> bool:
     layout = _FIRST_TO_LAST.get(str(call.attrs.data_layout))
     if layout is None or str(call.attrs.out_layout) not in ("", str(call.attrs.data_layout)):
         return False
+    if op_name(call) == "nn.conv2d_transpose" and not _has_kernel(call, values):
+        return False
     arguments = [values.last(call.args[0]), values.new(call.args[1])]
     made = rebuilt(call, arguments, data_layout=layout, out_layout=layout)
     values.bind_last(variable, made)
     return True
+
+
+def _has_kernel(call: relax.Call, values: Values) -> bool:
+    """Whether a kernel of ours will take a transposed convolution; TVM's own lowering knows NCHW only."""
+    return int(call.attrs.groups) == 1 and constant(values.defined(call.args[1])) is not None
 
 
 def pool(variable: relax.Var, call: relax.Call, values: Values) -> bool:

@@ -13,10 +13,12 @@ from __future__ import annotations
 import math
 
 from tvm import s_tir, tirx
+from tvm.s_tir.transform import StmtSimplify
 from tvm.tirx import IndexMap
 
 from qdsl.lower.kernels.product import flattened
-from qdsl.lower.kernels.tile import Tile
+from qdsl.lower.kernels.tile import Tile, vectorizable
+from qdsl.lower.kernels.transposed import STRIDES
 from qdsl.lower.schedule.parallel import parallelize
 from qdsl.lower.schedule.steps import (
     SPATIAL,
@@ -27,7 +29,6 @@ from qdsl.lower.schedule.steps import (
     find_steps,
     is_reduction,
     read_bytes,
-    vectorizable,
 )
 from qdsl.lower.schedule.vnni import tensorize_dot
 from qdsl.lower.target import Target
@@ -43,11 +44,20 @@ def schedule_convolution(function: tirx.PrimFunc, target: Target) -> s_tir.Sched
         return None
     if any(is_reduction(schedule, block) for block in (*steps.before, *steps.after)):
         return None
+    strides = str(schedule.get(steps.after[0]).annotations.get(STRIDES, "1x1"))
     for block in (*steps.before, *steps.after[:-1]):
         schedule.compute_inline(block)
+    phases = math.prod(int(stride) for stride in strides.split("x"))
+    if strides != "1x1":
+        _gather_phases(schedule, steps.after[-1], strides)
+        schedule = s_tir.Schedule(StmtSimplify()(schedule.mod))
+        steps = find_steps(schedule)
+        assert steps is not None
+    elif _is_product(schedule, steps.accumulate):
+        _flatten(schedule, steps.after[-1])
     if steps.fill is not None:
         schedule_fill(schedule, steps.fill)
-    _tile(schedule, steps)
+    _tile(schedule, steps, phases)
     return schedule
 
 
@@ -62,16 +72,14 @@ def schedule_fill(schedule: s_tir.Schedule, fill: Block) -> None:
     parallelize(schedule, schedule.fuse(*outer[:2]), size)
 
 
-def _tile(schedule: s_tir.Schedule, steps: Steps) -> None:
+def _tile(schedule: s_tir.Schedule, steps: Steps, phases: int) -> None:
     result, total = steps.after[-1], steps.accumulate
     tile = Tile.of(steps.detail)
     lanes = buffer_shape(schedule.get(total).reads[1])[4]
     heavy = read_bytes(schedule, total, 1) > read_bytes(schedule, total, 0)
     work = _products(schedule, steps)
-    if _is_product(schedule, total):
-        _flatten(schedule, result)
     *rows, column, channel = schedule.get_loops(result)
-    width = vectorizable(extent(schedule, channel), lanes)
+    width = vectorizable(extent(schedule, channel) // phases, lanes)
     column_tile, column_in = schedule.split(column, [None, tile.columns])
     channel_tile, channel_part, channel_in = schedule.split(channel, [None, tile.blocks * lanes // width, width])
     if heavy:
@@ -103,6 +111,18 @@ def _flatten(schedule: s_tir.Schedule, block: Block) -> None:
             index_dtype="int64",
         )
         schedule.transform_block_layout(block, order)
+
+
+def _gather_phases(schedule: s_tir.Schedule, block: Block, strides: str) -> None:
+    """Make the phases of a transposed convolution's result channels, as its sums have them."""
+    high, wide = (int(number) for number in strides.split("x"))
+    channels = extent(schedule, schedule.get_loops(block)[-1])
+
+    def order(n: tirx.Var, y: tirx.Var, x: tirx.Var, o: tirx.Var) -> tuple[tirx.PrimExpr, ...]:
+        phase = tirx.floormod(y, high) * wide + tirx.floormod(x, wide)
+        return n, tirx.floordiv(y, high), tirx.floordiv(x, wide), phase * channels + o
+
+    schedule.transform_block_layout(block, IndexMap.from_func(order, index_dtype="int64"))
 
 
 def _is_product(schedule: s_tir.Schedule, total: Block) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from tvm import s_tir, tirx
 
 from qdsl.lower.kernels.depthwise import KIND
+from qdsl.lower.kernels.tile import vectorizable
 from qdsl.lower.schedule.parallel import parallelize
 from qdsl.lower.schedule.steps import (
     Steps,
@@ -18,7 +19,6 @@ from qdsl.lower.schedule.steps import (
     find_steps,
     is_reduction,
     largest_divisor,
-    vectorizable,
 )
 from qdsl.lower.target import Target
 

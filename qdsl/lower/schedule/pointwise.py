@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from tvm import s_tir, tirx
 
+from qdsl.lower.kernels.tile import vectorizable
 from qdsl.lower.schedule.parallel import parallelize
-from qdsl.lower.schedule.steps import Block, buffer_shape, child_blocks, extent, is_reduction, vectorizable
+from qdsl.lower.schedule.steps import Block, buffer_shape, child_blocks, extent, is_reduction
 from qdsl.lower.target import Target
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tvm import s_tir, tirx
 
+from qdsl.lower.kernels.tile import vectorizable
 from qdsl.lower.schedule.parallel import parallelize
 from qdsl.lower.schedule.pointwise import spread
 from qdsl.lower.schedule.steps import (
@@ -17,7 +18,6 @@ from qdsl.lower.schedule.steps import (
     extent,
     is_reduction,
     variables_in,
-    vectorizable,
 )
 from qdsl.lower.target import Target
 

@@ -80,14 +80,6 @@ def largest_divisor(number: int, limit: int) -> int:
     return max(d for d in range(1, max(1, min(number, limit)) + 1) if number % d == 0)
 
 
-def vectorizable(number: int, lanes: int) -> int:
-    """The largest power of two up to `lanes` that divides `number`."""
-    power = lanes
-    while number % power:
-        power //= 2
-    return power
-
-
 def read_bytes(schedule: s_tir.Schedule, block: Block, index: int) -> int:
     """The size of the buffer that the block reads as its operand `index`."""
     region = schedule.get(block).reads[index]
