@@ -163,7 +163,7 @@ def _apply(
 def _bind_result(graph: MutableGraph, value: relax.Var, result: relax.Expr, fold: tree.Fold) -> None:
     if (shape_of(value), dtype_of(value)) != (shape_of(result), dtype_of(result)):
         raise RuleError(f"{fold.name_span}: {fold.name} gives {result.ty} for {value.ty}")
-    fresh = isinstance(result, relax.Var) and any(result in inserted for inserted in graph.before.values())
+    fresh = isinstance(result, relax.Var) and result in graph.inserted_at
     if fresh and len(graph.reads(result)) == 0:
         graph.absorb(value, result)
     else:

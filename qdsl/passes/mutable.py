@@ -25,6 +25,7 @@ class MutableGraph(Graph):
         self.order = dict(self.original.order)
         self.readers = {var: list(readers) for var, readers in self.original.readers.items()}
         self.builder = relax.BlockBuilder()
+        self.inserted_at: dict[relax.Var, relax.Var] = {}
         self.taken = {str(v.name) for v in self.order} | {str(p.name) for p in self.function.params}
 
     def var2val_at(self, root: relax.Var, depth: int) -> dict[relax.Var, relax.Expr]:
@@ -47,6 +48,7 @@ class MutableGraph(Graph):
         normal = self.builder.normalize(value)
         var = relax.DataflowVar(fresh_name(hint, self.taken), normal.ty)
         self.before.setdefault(root, []).append(var)
+        self.inserted_at[var] = root
         self.order[var] = self.order[root]
         self._bind(var, normal)
         return var
@@ -65,9 +67,7 @@ class MutableGraph(Graph):
     def absorb(self, var: relax.Var, made: relax.Var) -> None:
         """Makes `var` the name of what the freshly inserted `made` computes."""
         value = self.value_of.pop(made)
-        for inserted in self.before.values():
-            if made in inserted:
-                inserted.remove(made)
+        self.before[self.inserted_at.pop(made)].remove(made)
         self._unread(made, value)
         self.replace(var, value)
 
