@@ -8,8 +8,9 @@ divergence wins:
     D(P || Q) = sum over bins of p log(p / q),        p, q normalised
 
 Within a group q is constant, so D = (sum p log p - sum over groups of P_g log(Q_g / bins_g)) / N + log(N_q / N): prefix
-sums make a candidate cost one pass over the groups, not over the bins. Exact zeros, which every format represents, are
-left out. A threshold t cuts the observed range to [-t, t]; ties go to the wider range.
+sums make a candidate cost one pass over the groups, not over the bins. A group that holds nothing but what was added
+from outside counts as half a number in Q, or a single far outlier could never be cut off. Exact zeros, which every
+format represents, are left out. A threshold t cuts the observed range to [-t, t]; ties go to the wider range.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from qdsl.calibrate.sketch import Sketch
 Floats = NDArray[np.float64]
 
 _CANDIDATES = 256
+_UNSEEN = 0.5
 
 
 def entropy_range(sketch: Sketch, histogram: Histogram, *, bits: int, symmetric: bool) -> tuple[float, float]:
@@ -57,10 +59,8 @@ class _Sums:
         self.entropy = _prefix(_x_log_x(counts))
 
     def divergence(self, first: int, last: int, levels: int) -> float:
-        """D(P || Q) for the bins [first, last) in `levels` groups; infinite where Q is 0 and P is not."""
-        total, inner = self.count[-1], self.count[last] - self.count[first]
-        if inner == 0:
-            return np.inf
+        """D(P || Q) for the bins [first, last) in `levels` groups."""
+        total = self.count[-1]
         outside = np.array([self.count[first], total - self.count[last]])
         ends = np.array([first, last - 1])
         borders = first + np.arange(levels + 1) * (last - first) // levels
@@ -73,10 +73,9 @@ class _Sums:
         entropy = self.entropy[last] - self.entropy[first]
         entropy += float(np.sum(_x_log_x(self.counts[ends] + outside) - _x_log_x(self.counts[ends])))
         used = observed > 0
-        if np.any(grouped[used] == 0):
-            return np.inf
-        cross = float(np.sum(observed[used] * np.log(grouped[used] / filled[used])))
-        return float((entropy - cross) / total + np.log(inner / total))
+        held = np.where(grouped[used] > 0, grouped[used], _UNSEEN)
+        cross = float(np.sum(observed[used] * np.log(held / filled[used])))
+        return float((entropy - cross) / total + np.log(held.sum() / total))
 
 
 def _prefix(values: Floats) -> Floats:

@@ -70,7 +70,7 @@ def read_calibration(path: str | Path) -> Contents:
     try:
         with np.load(where, allow_pickle=False) as stored:
             arrays = {key: stored[key] for key in stored.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError, TypeError) as error:
         raise DataError(f"{where} cannot be read as a calibration: it is damaged or no .npz file.") from error
     if str(arrays.get("format")) != FORMAT:
         raise DataError(f"{where} is an .npz file, but no calibration that qdsl wrote.")

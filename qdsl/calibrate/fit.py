@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,11 +74,18 @@ def converted(array: NDArray[np.generic], spec: InputLike, where: str) -> NDArra
         if not bool(np.all(np.isfinite(result))):
             raise DataError(f"{where}: {_first(array, ~np.isfinite(result))} is beyond the range of {wanted}.")
         return result
-    back = result.astype(array.dtype) if wanted.kind in "iub" else result.astype(np.float64)
-    same = (back == array) & ((result < 0) == (array < 0))
+    same = _same_numbers(array, result)
     if not bool(np.all(same)):
         raise DataError(f"{where}: {array.dtype} number {_first(array, ~same)} cannot be held exactly in {wanted}.")
     return result
+
+
+def _same_numbers(whole: NDArray[Any], result: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where a conversion of whole numbers kept them; beyond 2^53 a float is not trusted to."""
+    if result.dtype.kind in "iub":
+        return np.asarray((result.astype(whole.dtype) == whole) & ((result < 0) == (whole < 0)))
+    wide = whole.astype(np.float64)
+    return np.asarray((result.astype(np.float64) == wide) & (np.abs(wide) <= 2.0**53))
 
 
 def _check_finite(array: NDArray[np.generic], where: str) -> None:

@@ -1,7 +1,8 @@
 """The range with the least expected squared error.
 
-For a range [l, h] in 2^b codes, step D = (h - l) / (2^b - 1), numbers inside are off by a rounding error of variance
-D^2 / 12 (uniform over a step; Widrow and Kollar, 2008) and numbers outside by their distance to the range:
+For a range [l, h] in b bits with steps D = (h - l) / (2^b - 1), or / (2^b - 2) where the range is symmetric, numbers
+inside are off by a rounding error of variance D^2 / 12 (uniform over a step; Widrow and Kollar, 2008) and numbers
+outside by their distance to the range:
 
     E(l, h) = n * D^2 / 12  +  sum over x < l of (l - x)^2  +  sum over x > h of (x - h)^2
 
@@ -28,7 +29,7 @@ def mse_range(sketch: Sketch, histogram: Histogram, *, bits: int, symmetric: boo
     """(low, high), low <= 0 <= high, within the sketch's own ends (extended to zero)."""
     counts = histogram.counts.astype(np.float64)
     counts[HALF] -= sketch.zeros
-    steps = 2.0**bits - 1
+    steps = 2.0**bits - (2 if symmetric else 1)
     positive, negative = counts[HALF:], counts[HALF - 1 :: -1]
     clip_high, clip_low = (_clipping(side, histogram.width) for side in (positive, negative))
     reach = np.arange(HALF + 1, dtype=np.float64) * histogram.width
@@ -38,7 +39,7 @@ def mse_range(sketch: Sketch, histogram: Histogram, *, bits: int, symmetric: boo
         low, high = -float(reach[best]), float(reach[best])
     else:
         low, high = _alternate(reach, clip_low, clip_high, rounding)
-    return max(low, min(sketch.minimum, 0.0)), min(high, max(sketch.maximum, 0.0))
+    return max(low, min(sketch.minimum, 0.0)) + 0.0, min(high, max(sketch.maximum, 0.0))
 
 
 def _clipping(side: Floats, width: float) -> Floats:

@@ -75,7 +75,8 @@ def _percentile_range(sketch: Sketch, histogram: Histogram, percentile: float, s
         return max(sketch.minimum, -threshold), min(sketch.maximum, threshold)
     start = float(histogram.edges[0])
     low, high = (_quantile(histogram.counts, start, histogram.width, part) for part in (1 - share, share))
-    return max(sketch.minimum, low), min(sketch.maximum, high)
+    low, high = (min(max(end, sketch.minimum), sketch.maximum) for end in (low, high))
+    return low, high
 
 
 def _quantile(counts: NDArray[np.int64], start: float, width: float, share: float) -> float:

@@ -66,7 +66,7 @@ class Sketch:
         self.minimum = low if first else min(low, self.minimum)
         self.maximum = high if first else max(high, self.maximum)
         self.count += values.size
-        self.zeros += values.size - int(np.count_nonzero(values))
+        self.zeros += int(np.count_nonzero(values == 0))
         if self.histogram is not None:
             self.histogram.update(values, max(-low, high, 0.0))
         if self.axis is not None:

@@ -36,8 +36,10 @@ class _Reading:
         return self.total // self.per_batch
 
 
-def stacked_batches(arrays: Mapping[str, Rows], inputs: Sequence[InputLike], where: str) -> tuple[Iterator[Batch], int]:
-    """Batches of the model's shape, and how many samples remain at the end that fill no batch.
+def stacked_batches(
+    arrays: Mapping[str, Rows], inputs: Sequence[InputLike], where: str
+) -> tuple[Iterator[Batch], int, int]:
+    """Batches of the model's shape, how many, and how many samples remain at the end that fill none.
 
     Raises:
         DataError: shapes or dtypes that do not fit, inputs with different numbers of samples, too few of them; while

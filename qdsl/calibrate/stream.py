@@ -80,7 +80,7 @@ def named(element: object, inputs: Sequence[InputLike], number: int) -> Mapping[
 
 
 def count_batches(elements: object, first: InputLike) -> int | None:
-    """How many batches a list of samples gives for a model whose first input is `first`; None when that is not plain."""
+    """How many batches a list of samples gives, by the model's first input; None for anything but a plain list."""
     if not isinstance(elements, list | tuple):
         return None
     rows = 0
