@@ -46,10 +46,11 @@ class Histogram:
         """Count finite values of any shape; `absmax` is the greatest magnitude among them."""
         self._grow(exponent_for(absmax))
         # With a width above 1 the quotient of a tiny negative float32 would underflow to zero, into the wrong bin.
-        exact = values if values.dtype == np.float32 and self.exponent <= 0 else values.astype(np.float64)
+        flat = values.ravel()
+        exact = flat if flat.dtype == np.float32 and self.exponent <= 0 else flat.astype(np.float64)
         scaled = np.multiply(exact, exact.dtype.type(2.0**-self.exponent))
         np.floor(scaled, out=scaled)
-        self.counts += np.bincount(scaled.astype(np.int64).ravel() + HALF, minlength=BINS)
+        self.counts += np.bincount(scaled.astype(np.int64) + HALF, minlength=BINS)
 
     def merged(self, other: Histogram) -> Histogram:
         """The histogram of the values of both."""
