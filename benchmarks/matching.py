@@ -1,6 +1,6 @@
 """What folding, annotating and realizing cost, from 100 to 10,000 operators: time per operator should stay level.
 
-    python benchmarks/matching.py
+python benchmarks/matching.py
 """
 
 from __future__ import annotations
@@ -34,9 +34,7 @@ def chain(operators: int) -> IRModule:
                 before = value
                 value = builder.emit(relax.op.nn.conv2d(value, weight))
                 value = builder.emit(relax.op.add(value, bias))
-                value = builder.emit(
-                    builder.emit(relax.op.nn.batch_norm(value, *norm, axis=1, training=False))[0]
-                )
+                value = builder.emit(builder.emit(relax.op.nn.batch_norm(value, *norm, axis=1, training=False))[0])
                 value = builder.emit(relax.op.nn.relu(value))
                 count += 4
                 if count % 12 == 0:

@@ -8,7 +8,7 @@ from qdsl.errors import BuildError, ConfigError, DataError, ModelError, QdslErro
 from qdsl.version import __version__
 
 if TYPE_CHECKING:
-    from qdsl import transform
+    from qdsl import transform as transform
     from qdsl.calibrate.calibration import Calibration
     from qdsl.config import QConfig
     from qdsl.report import Report
@@ -31,7 +31,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name == "transform":
+    if name == "transform":  # not a name of the package's own: importing it imports TVM
         return import_module("qdsl.transform")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)

@@ -1,7 +1,7 @@
 """A rule set: rule files read together, to be checked, tested and used.
 
-A user's own files stand before the stock rules. A rule, fold, scheme or def of theirs takes the place of the stock one of
-the same name, and their rules are tried first, so that a file with one rule changes one thing.
+A user's own files stand before the stock rules. A rule, fold, scheme or def of theirs takes the place of the stock
+one of the same name, and their rules are tried first, so that a file with one rule changes one thing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ Named = tree.Scheme | tree.Def | tree.Fold | tree.Rule
 
 @dataclass(frozen=True)
 class RuleSet:
-    """Rules ready to be used. `program` is everything; `own` is what was asked for, without the stock rules behind it."""
+    """Rules ready to be used. `program` is everything; `own` is what was asked for, without the stock rules behind
+    it."""
 
     program: Program
     own: Program
@@ -48,7 +49,8 @@ class RuleSet:
         return list(dict.fromkeys(kept))
 
     def test(self, pattern: str | None = None) -> TestReport:
-        """Runs the `test` items of the files that were asked for; `pattern` is a regular expression on rule and title."""
+        """Runs the `test` items of the files that were asked for; `pattern` is a regular expression on rule and
+        title."""
         from qdsl.ruletest.run import run_tests
 
         return run_tests(self, pattern)

@@ -15,7 +15,8 @@ from qdsl.match.attributes import attributes
 from qdsl.match.graph import Graph, number_of, operator_name, shape_of
 from qdsl.match.pattern import Capture, Compiled, Item, ListOf, Literal, Operator, Parts, Pattern
 
-Captured = relax.Expr | tuple[relax.Expr, ...]
+Captured = Any
+"""A relax.Expr, or a tuple of them where the name is a spread."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class _Walker:
                 found = "no single number" if seen is None else f"{seen:g}"
                 self.failure.record(state.steps, pattern.span, f"expected {pattern.value:g}, found {found}")
         elif isinstance(pattern, Parts | ListOf):
-            yield from self.list(pattern, expr, state, place)
+            yield from self.fields(pattern, expr, state, place)
         elif isinstance(pattern, Item):
             yield from self.item(pattern, expr, state)
         elif isinstance(expr, relax.Var):
@@ -135,7 +136,7 @@ class _Walker:
         else:
             self.failure.record(state.steps, pattern.span, f"{pattern.name} stands for two different values here")
 
-    def list(self, pattern: Parts | ListOf, expr: relax.Expr, state: _State, place: Place) -> Iterator[_State]:
+    def fields(self, pattern: Parts | ListOf, expr: relax.Expr, state: _State, place: Place) -> Iterator[_State]:
         fields = self.graph.define(expr)
         if not isinstance(fields, relax.Tuple):
             self.failure.record(state.steps, pattern.span, "expected a list of tensors")
@@ -220,9 +221,7 @@ class _Walker:
                 return False
         return True
 
-    def _bind_results(
-        self, pattern: Operator, var: relax.Var, call: relax.Call, state: _State
-    ) -> Iterator[_State]:
+    def _bind_results(self, pattern: Operator, var: relax.Var, call: relax.Call, state: _State) -> Iterator[_State]:
         targets = pattern.results
         place = Place(call, "result")
         if len(targets) == 1 and isinstance(targets[0], tree.NameTarget):

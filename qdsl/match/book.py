@@ -1,4 +1,5 @@
-"""A rule set ready to match: every rule compiled for each of its operators, indexed by root operator, in order of trial."""
+"""A rule set ready to match: every rule compiled for each of its operators, indexed by root operator, in order of
+trial."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ class Book:
             yield from bind(graph, compiled, root)
 
     def near_miss(self, graph: Graph, compiled: Compiled, root: relax.Var) -> Failure | Match:
-        """How far a pattern got that does not match; a match where only `constant` terms of its guard are in the way."""
+        """How far a pattern got that does not match; a match where only `constant` terms of its guard are in the
+        way."""
         failure = Failure()
         return next(bind(graph, compiled, root, failure), failure)
 

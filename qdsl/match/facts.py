@@ -18,7 +18,9 @@ from qdsl.ops import operand_layout
 class Facts(Protocol):
     """The state of a sweep that a guard can see."""
 
-    graph: Graph
+    @property
+    def graph(self) -> Graph:
+        """The function that is swept."""
 
     def format_of(self, value: relax.Expr) -> Format | None:
         """The integer format that a value carries, or None where it is float."""

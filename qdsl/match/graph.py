@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tvm.ir import GenericConst
 from tvm import ir, relax, tirx
+from tvm.ir import GenericConst
 
 from qdsl.errors import ModelError
 

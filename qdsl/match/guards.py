@@ -92,7 +92,7 @@ class Guard:
         self.defs = defs
         self.locals: dict[str, Any] = {}
 
-    def evaluate(self, expr: tree.Expr) -> Any:
+    def evaluate(self, expr: tree.Expr | tree.Spread) -> Any:
         """The value of an expression. Raises Unanswerable."""
         if isinstance(expr, tree.Number | tree.String):
             return expr.value
@@ -186,7 +186,8 @@ class Guard:
 
 
 def call_field(call: relax.Call, name: str) -> Any:
-    """An attribute of a call, or an operand that is no tensor (a shape, axes, sizes) under its operator's name for it."""
+    """An attribute of a call, or an operand that is no tensor (a shape, axes, sizes) under its operator's name for
+    it."""
     values = attributes(call)
     if name in values:
         return values[name]

@@ -1,8 +1,8 @@
 """A match clause compiled: a small pattern tree per operator choice, and the TVM pattern made from it.
 
 `match c = conv(x, w)  y, _, _ = nn.batch_norm(c, gamma, beta, mean, var)` becomes one tree rooted at batch_norm in which the
-name c stands for the convolution below it. TVM's DPL objects decide whether a root matches; `bind` walks the same tree to
-say what each name stands for, because DPL answers with bound values where a rewrite needs variables.
+name c stands for the convolution below it. TVM's DPL objects decide whether a root matches; `bind` walks the same
+tree to say what each name stands for, because DPL answers with bound values where a rewrite needs variables.
 """
 
 from __future__ import annotations
@@ -102,9 +102,7 @@ class Compiled:
         return _Dpl(self.constants).operator(self.root)
 
 
-def compile_bindings(
-    bindings: tuple[tree.Binding, ...], variable: str | None, op: str | None, where: Span
-) -> Operator:
+def compile_bindings(bindings: tuple[tree.Binding, ...], variable: str | None, op: str | None, where: Span) -> Operator:
     """The pattern tree of a match clause. Raises RuleError where it has no single root (the checker's Q0204)."""
     made: dict[str, Pattern] = {}
     used: set[str] = set()
@@ -161,7 +159,8 @@ def literal(expr: tree.Expr | tree.Spread) -> Any:
 
 
 def walk(pattern: Pattern) -> Iterator[Pattern]:
-    """All patterns of a tree, the root first; a call bound to a name and read twice comes twice but once by identity."""
+    """All patterns of a tree, the root first; a call bound to a name and read twice comes twice but once by
+    identity."""
     seen: set[int] = set()
     stack: list[Pattern] = [pattern]
     while stack:

@@ -1,15 +1,16 @@
 """Annotate: a plan, written into the module so that it can be read.
 
-Each value that a rule reads in a format gets one `R.qdsl.simulated_quantize` for all readers of that format; each value that
-a rule makes gets an `R.qdsl.annotated` that names the rule, what it captured and the format that came out. Scales are still
-symbols (`input.act * conv1.w.weight[0]`); until calibrate gives them numbers both are the identity, so the module computes
-what the float model computes.
+Each value that a rule reads in a format gets one `R.qdsl.simulated_quantize` for all readers of that format; each
+value that a rule makes gets an `R.qdsl.annotated` that names the rule, what it captured and the format that came out.
+Scales are still symbols (`input.act * conv1.w.weight[0]`); until calibrate gives them numbers both are the identity,
+so the module computes what the float model computes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from tvm import IRModule, relax
@@ -37,10 +38,10 @@ def bounds(format: Format) -> tuple[int, int]:
     return format.scheme.low, format.scheme.high
 
 
-def labels(format: Format) -> dict[str, object]:
+def labels(format: Format) -> dict[str, Any]:
     """A format as attributes of one of our operators."""
     low, high = bounds(format)
-    named: dict[str, object] = {
+    named: dict[str, Any] = {
         "scheme": format.scheme.name, "dtype": format.dtype, "bits": format.scheme.used_bits, "low": low, "high": high,
         "on_scale": str(format.scale), "on_zero": str(format.zero),
     }  # fmt: skip
@@ -128,7 +129,7 @@ class _Writer:
                 names.append(captured)
                 exprs.append(expr)
                 how.append("as it is" if read is None else "float" if read.format is None else read.format.scheme.name)
-        described = {} if result is None else labels(self.plan.symbols.resolve(result))
+        described: dict[str, Any] = {} if result is None else labels(self.plan.symbols.resolve(result))
         call = dialect.annotated(
             local[value], exprs, rule=firing.rule.name, op=match.compiled.op or "", result=name, position=position,
             root=str(match.root.name), names=names, reads=how, **described,

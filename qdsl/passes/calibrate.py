@@ -54,9 +54,7 @@ def write_numbers(module: IRModule, numbers: Numbers) -> IRModule:
     def write(emit: Emit) -> Mapping[relax.Var, relax.Expr]:
         became: dict[relax.Var, relax.Expr] = {}
         for binding in graph.bindings:
-            value = with_operands(
-                binding.value, lambda o, _: became.get(o, o) if isinstance(o, relax.Var) else o
-            )
+            value = with_operands(binding.value, lambda o, _: became.get(o, o) if isinstance(o, relax.Var) else o)
             site = sites.get(binding.var)
             if site is not None:
                 value = _with_numbers(value, site, numbers)
@@ -82,5 +80,3 @@ def _with_numbers(call: relax.Call, site: Site, numbers: Numbers) -> relax.Call:
 def sites_of(module: IRModule) -> Sequence[Site]:
     """The sites of an annotated module."""
     return find_sites(main_graph(module))
-
-

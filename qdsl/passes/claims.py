@@ -1,7 +1,7 @@
 """All matches of a rule set in a graph, and who claims whose operators.
 
-A match of several operators claims its interior: operators inside wait until its root is reached. Of several claims on an
-operator the largest goes first.
+A match of several operators claims its interior: operators inside wait until its root is reached. Of several claims
+on an operator the largest goes first.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def find_matches(
         if operator_name(binding.value) is None or not allowed(root):
             continue
         for compiled in book.at(graph, root):
-            matches = [m for m in book.matches(graph, compiled, root) if all(allowed(v) for v in operators_in(graph, m))]
+            matches = [
+                m for m in book.matches(graph, compiled, root) if all(allowed(v) for v in operators_in(graph, m))
+            ]
             if not matches:
                 continue
             found.at.setdefault(root, []).append((compiled, matches))

@@ -1,7 +1,7 @@
 """Fold: float to float, before any format is chosen.
 
-Each fold goes over the graph once, in program order, and sees its operands as earlier applications left them; use counts are
-those of the rewritten graph. So a chain of a hundred merges is a hundred hits of one sweep.
+Each fold goes over the graph once, in program order, and sees its operands as earlier applications left them; use
+counts are those of the rewritten graph. So a chain of a hundred merges is a hundred hits of one sweep.
 """
 
 from __future__ import annotations
@@ -115,9 +115,7 @@ def _try_at(
             return
 
 
-def _apply(
-    graph: MutableGraph, match: Match, fold: tree.Fold, defs: Mapping[str, tree.Def], trace: FoldTrace
-) -> None:
+def _apply(graph: MutableGraph, match: Match, fold: tree.Fold, defs: Mapping[str, tree.Def], trace: FoldTrace) -> None:
     root = match.root
     operators = [root, *operators_in(graph, match)]
     by_name = {operator_name(graph.value_of[v]): v for v in reversed(operators)}

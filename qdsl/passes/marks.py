@@ -1,7 +1,7 @@
 """A rule's annotate clause applied to one match: formats for what it reads and what it makes, or the reason why not.
 
-Each mark is a step of type inference. `x as act` asks for a format and an edge converts where x carries another; `x as acc`
-and `x as any` only accept what x carries already; `y like x` copies; `share` makes several scales one.
+Each mark is a step of type inference. `x as act` asks for a format and an edge converts where x carries another; `x
+as acc` and `x as any` only accept what x carries already; `y like x` copies; `share` makes several scales one.
 """
 
 from __future__ import annotations
@@ -114,7 +114,9 @@ class Marker:
             return Read(value, None, False)
         if isinstance(spec, tree.AnySpec):
             if carried is None:
-                raise Refused(f"{name} is float here, and the rule reads it in whatever integer format it carries", place)
+                raise Refused(
+                    f"{name} is float here, and the rule reads it in whatever integer format it carries", place
+                )
             return Read(value, carried, False)
         if isinstance(spec, tree.FixedSpec):
             return Read(value, self._fixed(spec), True)
@@ -256,7 +258,8 @@ class Marker:
         scale, zero = self.scale(values["scale"]), 0
         if "zero" in values:
             zero = int(self._factor(values["zero"]))
-        dtype = values["dtype"].name if isinstance(values.get("dtype"), tree.DType) else "uint8"
+        named = values.get("dtype")
+        dtype = named.name if isinstance(named, tree.DType) else "uint8"
         return Format(SchemeType("fixed", dtype, zero == 0 and dtype.startswith("int"), False), scale, zero)
 
     def scale(self, expr: tree.Expr) -> Scale:
@@ -312,9 +315,7 @@ def satisfies(format: Format, scheme: SchemeType) -> bool:
     return same and per_tensor and centred
 
 
-def trace_axis(
-    match: Match, axis: int, before: tuple[int, ...] | None, after: tuple[int, ...] | None
-) -> int | None:
+def trace_axis(match: Match, axis: int, before: tuple[int, ...] | None, after: tuple[int, ...] | None) -> int | None:
     """Where an axis goes in a move: by the permutation, else by the sizes in front of it staying as they are."""
     call = match.places[match.results[0]].call
     if match.compiled.root.op == "permute_dims":
@@ -328,5 +329,3 @@ def trace_axis(
         if int(np.prod(after[:position])) == ahead and size == before[axis]:
             return position
     return None
-
-

@@ -1,4 +1,5 @@
-"""A dataflow graph that folds rewrite in place: variables keep their names and readers, values change, the dead go at once."""
+"""A dataflow graph that folds rewrite in place: variables keep their names and readers, values change, the dead go at
+once."""
 
 from __future__ import annotations
 
@@ -114,6 +115,8 @@ class MutableGraph(Graph):
     def _redirect(self, var: relax.Var, to: relax.Expr) -> None:
         for reader in {r.var for r in self.readers.pop(var, []) if r.var is not None}:
             old = self.value_of[reader]
-            new = with_operands(old, lambda operand, _: to if isinstance(operand, relax.Var) and operand == var else operand)
+            new = with_operands(
+                old, lambda operand, _: to if isinstance(operand, relax.Var) and operand == var else operand
+            )
             self._unread(reader, old)
             self._bind(reader, self.builder.normalize(new))

@@ -1,4 +1,5 @@
-"""What annotate decides: which rule fired where, which value is read in which format. A plan holds no calibrated number."""
+"""What annotate decides: which rule fired where, which value is read in which format. A plan holds no calibrated
+number."""
 
 from __future__ import annotations
 

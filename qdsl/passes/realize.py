@@ -1,4 +1,5 @@
-"""Realize: integers. Every conversion becomes quantize, requantize or dequantize; every rule's operator its realize clause."""
+"""Realize: integers. Every conversion becomes quantize, requantize or dequantize; every rule's operator its realize
+clause."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from qdsl.match.facts import layout_at
 from qdsl.match.graph import Graph, array_of, is_constant, number_of, operator_name, shape_of
 from qdsl.passes.naming import identity
 from qdsl.passes.rebuild import Emit, main_graph, rebuild_function, spanned, with_operands
-from qdsl.realize.builders import Builders, Rounding, axis_for, quantize_call, requantize_call
+from qdsl.realize.builders import FLOAT, Builders, Rounding, axis_for, quantize_call, requantize_call
 from qdsl.realize.evaluate import Evaluator
 from qdsl.realize.host import along_axis, widened
 from qdsl.realize.operators import as_operand
@@ -25,7 +26,7 @@ from qdsl.realize.values import Host, Numbers, Several, Tensor, Value
 
 
 def realize_module(
-    module: IRModule, rules: Sequence[tree.Rule], defs: Mapping[str, tree.Def], rounding: Rounding = Rounding()
+    module: IRModule, rules: Sequence[tree.Rule], defs: Mapping[str, tree.Def], rounding: Rounding = FLOAT
 ) -> IRModule:
     """The integer module of a calibrated one. Raises RuleError where a clause does not give what its mark says."""
     graph = main_graph(module)
@@ -46,7 +47,7 @@ def realize_beside(
     rules: Sequence[tree.Rule],
     defs: Mapping[str, tree.Def],
     rule: str,
-    rounding: Rounding = Rounding(),
+    rounding: Rounding = FLOAT,
 ) -> tuple[IRModule, list[Pair]]:
     """A module that returns, for each result of each application of one rule, the integer result dequantized and what
     the float operator makes of the very operands that the rule read: two outputs a pair, in this order.
@@ -157,7 +158,11 @@ class _Writer:
         target = numbers_of(call) if "on_scale" in attrs else None
         if rule.realize is None:
             made = Tensor(self.as_float(call.args[0]))
-            return made if target is None else Tensor(self.emit(quantize_call(made.expr, target), call, str(var.name)), target)
+            return (
+                made
+                if target is None
+                else Tensor(self.emit(quantize_call(made.expr, target), call, str(var.name)), target)
+            )
         root = str(attrs["root"])
         if root not in self.clauses:
             self.clauses[root] = self._run_clause(call, attrs, rule, target)
@@ -170,11 +175,13 @@ class _Writer:
         wanted = "float32" if target is None else target.dtype
         if value.dtype != wanted:
             raise RuleError(
-                f"{rule.name_span}: realize of {rule.name} gives {value.dtype} for {attrs['result']}, which is marked {wanted}"
+                f"{rule.name_span}: realize of {rule.name} gives {value.dtype} for {attrs['result']}, "
+                f"which is marked {wanted}"
             )
         if value.shape != shape_of(call):
             raise RuleError(
-                f"{rule.name_span}: realize of {rule.name} gives shape {value.shape} for {attrs['result']}, not {shape_of(call)}"
+                f"{rule.name_span}: realize of {rule.name} gives shape {value.shape} for {attrs['result']}, "
+                f"not {shape_of(call)}"
             )
         return Tensor(value.expr, target)
 

@@ -13,7 +13,8 @@ Emit = Callable[[relax.Expr, str], relax.Var]
 
 
 def with_operands(value: relax.Expr, replace: Callable[[relax.Expr, int], relax.Expr]) -> relax.Expr:
-    """A bound value with its operands replaced; `replace` gets the operand and its position (a tuple's items share it)."""
+    """A bound value with its operands replaced; `replace` gets the operand and its position (a tuple's items share
+    it)."""
     if isinstance(value, relax.Call):
         args = [_operand(a, i, replace) for i, a in enumerate(value.args)]
         return relax.Call(value.op, args, attrs=value.attrs, ty_args=value.ty_args, span=value.span)
@@ -38,8 +39,8 @@ def rebuild_function(
 ) -> IRModule:
     """The module with its main function written anew by `write`, which returns what became of each old variable.
 
-    Other functions of the module (kernels that the importer left) are kept. Output names, parameters and attributes stay.
-    With `results`, asked once everything is written, the function returns the tuple of those values instead.
+    Other functions of the module (kernels that the importer left) are kept. Output names, parameters and attributes
+    stay. With `results`, asked once everything is written, the function returns the tuple of those values instead.
     """
     function = graph.function
     builder = relax.BlockBuilder(module)

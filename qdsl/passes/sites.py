@@ -1,4 +1,5 @@
-"""What calibrate finds in an annotated module: every place where a format was put, read back from the operators' labels."""
+"""What calibrate finds in an annotated module: every place where a format was put, read back from the operators'
+labels."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@
     wide         max over the result and every operand rescaled onto it, over 2^(bits - 1) - 1
     derived      the product that the rule wrote
 
-Bias range: a constant b read on a derived scale S is a lower bound on S, because |b| / S has to stay below 2^29 steps for
-everything that rides on the accumulator. The weight's scale, the free factor of S, is raised per channel until it does;
-of several readers of one weight the largest demand wins.
+Bias range: a constant b read on a derived scale S is a lower bound on S, because |b| / S has to stay below 2^29 steps
+for everything that rides on the accumulator. The weight's scale, the free factor of S, is raised per channel until it
+does; of several readers of one weight the largest demand wins.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The sweep of annotate: operators in program order, each by the first rule that fits; no fixpoint.
 
-An operator inside somebody's match waits until that match's root is reached. If the match fires there, its operators are
-gone; if it is refused they get their own rules, in order, before the root does.
+An operator inside somebody's match waits until that match's root is reached. If the match fires there, its operators
+are gone; if it is refused they get their own rules, in order, before the root does.
 """
 
 from __future__ import annotations
@@ -145,7 +145,9 @@ class Sweep:
                 assert isinstance(refusal, Attempt), "TVM and our own matcher disagree"
                 self._note(root, refusal)
                 return None
-            self._note(root, Attempt(rule.name, rule.name_span, False, f"does not match: {miss.message}", "", miss.span))
+            self._note(
+                root, Attempt(rule.name, rule.name_span, False, f"does not match: {miss.message}", "", miss.span)
+            )
             return None
         first: Attempt | None = None
         for match in matches:
@@ -225,7 +227,9 @@ class Sweep:
         value = self.graph.value_of[var]
         name = operator_name(value) or "call_tir"
         attempts = tuple(self.tried.get(var, ()))
-        self.plan.decisions.append(Decision(str(var.name), name, origin(value), outcome, rule, reason, attempts, result))
+        self.plan.decisions.append(
+            Decision(str(var.name), name, origin(value), outcome, rule, reason, attempts, result)
+        )
 
 
 def nearest(attempts: list[Attempt]) -> Attempt:

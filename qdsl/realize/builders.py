@@ -44,6 +44,10 @@ class Rounding:
     round_for_shift: bool = True
 
 
+FLOAT = Rounding()
+"""The default: a float32 multiply, half to even."""
+
+
 @dataclass(frozen=True)
 class Builders:
     """The builders for one application of a rule."""
@@ -107,7 +111,9 @@ class Builders:
         if isinstance(value, Vector):
             value = evaluator.laid(value, x)
         if not isinstance(value, Host):
-            raise RuleError(f"{expr.span}: gain and offset of affine are constants, and {unparse_any(expr)} is computed")
+            raise RuleError(
+                f"{expr.span}: gain and offset of affine are constants, and {unparse_any(expr)} is computed"
+            )
         return np.asarray(value.array, np.float64)
 
     def lookup(self, evaluator: Evaluator, call: tree.Call) -> Value:

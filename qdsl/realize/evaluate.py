@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from tvm.ir import GenericConst
 from tvm import relax
+from tvm.ir import GenericConst
 
 from qdsl.errors import RuleError
 from qdsl.lang import tree
@@ -20,7 +20,14 @@ from qdsl.realize.operators import as_operand, call_operator, common_dtype, resu
 from qdsl.realize.values import Host, Several, Tensor, Value, Vector
 
 BINARY_NAMES = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
-COMPARE_NAMES = {"<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal"}
+COMPARE_NAMES = {
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
+    "==": "equal",
+    "!=": "not_equal",
+}
 Builder = Callable[["Evaluator", tree.Call], Value]
 
 
@@ -186,7 +193,11 @@ class Evaluator:
             return Host(FUNCTIONS[name](*[o.value for o in operands if isinstance(o, Host)], **keywords))
         beside = next((o for o in operands if isinstance(o, Tensor)), None)
         operands = [self.laid(o, beside) if beside is not None else o for o in operands]
-        if name == "clip" and len(operands) == 3 and any(o.array.size != 1 for o in operands[1:] if isinstance(o, Host)):
+        if (
+            name == "clip"
+            and len(operands) == 3
+            and any(o.array.size != 1 for o in operands[1:] if isinstance(o, Host))
+        ):
             return self.operator("minimum", [self.operator("maximum", operands[:2], {}), operands[2]], {})
         if name == "clip" and len(operands) == 3:
             x, low, high = operands
@@ -200,7 +211,9 @@ class Evaluator:
             count = len(made.ty.fields)
             parts = tuple(Tensor(self.emit(relax.TupleGetItem(made, i)), format) for i in range(count))
             return Several(parts)
-        layout = result_layout(call) or (beside.layout if beside is not None and len(beside.shape) == len(made.ty.shape) else None)
+        layout = result_layout(call) or (
+            beside.layout if beside is not None and len(beside.shape) == len(made.ty.shape) else None
+        )
         return Tensor(made, format, layout)
 
 

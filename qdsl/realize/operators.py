@@ -1,4 +1,5 @@
-"""Emitting any Relax operator by its name in a rule, and what its result's format is where that follows from the operands."""
+"""Emitting any Relax operator by its name in a rule, and what its result's format is where that follows from the
+operands."""
 
 from __future__ import annotations
 
@@ -7,23 +8,53 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from tvm.ir import GenericConst
 from tvm import relax
+from tvm.ir import GenericConst
 
 from qdsl.errors import RuleError
 from qdsl.match.attributes import rebuild
-from qdsl.match.facts import layout_at
 from qdsl.match.bind import Place
+from qdsl.match.facts import layout_at
 from qdsl.match.graph import operator_name
 from qdsl.realize.values import Host, Numbers, Several, Tensor, Value
 
 MOVES = frozenset(
-    "reshape permute_dims squeeze expand_dims strided_slice concat split nn.max_pool2d nn.max_pool1d nn.max_pool3d flatten"
-    " image.resize2d take broadcast_to maximum minimum where nn.pad repeat tile flip".split()
+    [
+        "reshape",
+        "permute_dims",
+        "squeeze",
+        "expand_dims",
+        "strided_slice",
+        "concat",
+        "split",
+        "nn.max_pool2d",
+        "nn.max_pool1d",
+        "nn.max_pool3d",
+        "flatten",
+        "image.resize2d",
+        "take",
+        "broadcast_to",
+        "maximum",
+        "minimum",
+        "where",
+        "nn.pad",
+        "repeat",
+        "tile",
+        "flip",
+    ]
 )
 """Operators whose result keeps the scale and the zero point of their operands."""
 PRODUCTS = frozenset(
-    "matmul multiply nn.conv1d nn.conv2d nn.conv3d nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose".split()
+    [
+        "matmul",
+        "multiply",
+        "nn.conv1d",
+        "nn.conv2d",
+        "nn.conv3d",
+        "nn.conv1d_transpose",
+        "nn.conv2d_transpose",
+        "nn.conv3d_transpose",
+    ]
 )
 """Operators whose result lies on the product of their operands' scales."""
 

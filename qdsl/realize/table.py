@@ -14,7 +14,6 @@ from qdsl.realize.evaluate import Evaluator
 from qdsl.realize.values import Numbers, Tensor, Value
 
 
-
 def table_of(
     evaluator: Evaluator, apply: Callable[[Evaluator, Tensor], Value], source: Numbers, target: Numbers
 ) -> NDArray[np.generic]:

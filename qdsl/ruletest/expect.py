@@ -1,9 +1,9 @@
 """The lines of `expect`, one function each.
 
-An error is measured where the rule is: the integer result, dequantized, against the float operator on the very operands that
-the rule read. In steps of the result's scale, after what float32 itself cannot resolve is taken off: the float operator
-rounds to float32 as it goes, and a sum of n products carries an error of about sqrt(n) units in the last place of its
-largest partial sum; 8 units are allowed for.
+An error is measured where the rule is: the integer result, dequantized, against the float operator on the very
+operands that the rule read. In steps of the result's scale, after what float32 itself cannot resolve is taken off:
+the float operator rounds to float32 as it goes, and a sum of n products carries an error of about sqrt(n) units in
+the last place of its largest partial sum; 8 units are allowed for.
 """
 
 from __future__ import annotations
@@ -92,9 +92,7 @@ def error_in_steps(outcome: Outcome, rule: tree.Rule, samples: Samples) -> float
     return worst
 
 
-def steps_between(
-    made: NDArray[np.generic], reference: NDArray[np.generic], format: Numbers | None
-) -> float:
+def steps_between(made: NDArray[np.generic], reference: NDArray[np.generic], format: Numbers | None) -> float:
     """The greatest |made - reference| in steps, beyond what float32 cannot resolve.
 
     A float result has no step of its own: it is measured in 1/255 of the reference's range.
@@ -112,7 +110,8 @@ def steps_between(
 
 
 def fold_error(outcome: Outcome, samples: Samples) -> float:
-    """The greatest difference that folding made, in units of float32's resolution at the largest output (2^-20 of it)."""
+    """The greatest difference that folding made, in units of float32's resolution at the largest output (2^-20 of
+    it)."""
     before, after = compile_module(outcome.given), compile_module(outcome.folded)
     worst = 0.0
     for sample in samples:

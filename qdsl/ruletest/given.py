@@ -1,13 +1,14 @@
 """The `given` of a test as a Relax module, and the inputs it is run on.
 
-Inputs are seeded random numbers and corners: all equal, zero, extremes, one huge channel. Constants are seeded by the rule's
-and the test's names, so that a test is the same on every machine.
+Inputs are seeded random numbers and corners: all equal, zero, extremes, one huge channel. Constants are seeded by the
+rule's and the test's names, so that a test is the same on every machine.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from qdsl.passes.rebuild import node_span
 from qdsl.realize.evaluate import Evaluator
 from qdsl.realize.values import Host, Tensor, Value
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 
 
 def seed_of(test: tree.Test) -> int:
@@ -101,6 +102,8 @@ def sample_inputs(test: tree.Test) -> list[dict[str, Array]]:
         if item.dtype.startswith("float") and len(item.dims) > 1 and item.dims[1] > 1:
             array[:, 0] *= 100
         huge[item.name] = array
-    return [*samples, huge, {i.name: -samples[0][i.name] if i.dtype.startswith("float") else samples[0][i.name] for i in inputs}]
-
-
+    return [
+        *samples,
+        huge,
+        {i.name: -samples[0][i.name] if i.dtype.startswith("float") else samples[0][i.name] for i in inputs},
+    ]

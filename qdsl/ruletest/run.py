@@ -69,7 +69,8 @@ def run_test(rules: RuleSet, test: tree.Test) -> TestCase:
 
 
 def _problems(rules: RuleSet, test: tree.Test) -> Iterator[str]:
-    named = {i.name: i for i in (*rules.program.rules, *rules.program.folds)}
+    named: dict[str, tree.Rule | tree.Fold] = {i.name: i for i in rules.program.folds}
+    named |= {i.name: i for i in rules.program.rules}
     item = named.get(test.rule)
     if item is None:
         near = nearest(test.rule, named)
@@ -111,5 +112,3 @@ def compare(value: float, op: str, bound: float) -> bool:
         "<=": value <= bound, "<": value < bound, ">=": value >= bound, ">": value > bound,
         "==": value == bound, "!=": value != bound,
     }[op]  # fmt: skip
-
-

@@ -84,9 +84,7 @@ def explain(
 
 def _part(decision: Decision) -> Part:
     result = None if decision.result is None else str(decision.result)
-    return Part(
-        decision.var, decision.op, decision.outcome, decision.rule, decision.reason, result, decision.attempts
-    )
+    return Part(decision.var, decision.op, decision.outcome, decision.rule, decision.reason, result, decision.attempts)
 
 
 def explain_text(explanation: Explanation) -> str:

@@ -92,9 +92,18 @@ class _Run:
         kinds = {o.name: o.op for o in loaded.operators}
         with self._timed("annotate"):
             decided = stages.annotate(folded, self.rules, self.config, kinds)
-        report = Report(model=loaded.name or "model", rows=rows.make_rows(loaded.operators, trace, decided.plan.decisions, {}, {}))
+        report = Report(
+            model=loaded.name or "model", rows=rows.make_rows(loaded.operators, trace, decided.plan.decisions, {}, {})
+        )
         result = Result(
-            loaded, folded, decided.module if stage != "fold" else folded, decided.plan, trace, self.config, self.rules, report
+            loaded,
+            folded,
+            decided.module if stage != "fold" else folded,
+            decided.plan,
+            trace,
+            self.config,
+            self.rules,
+            report,
         )
         if stage in ("fold", "annotate"):
             return self._finish(result, decided, model, None, {}, [])
@@ -117,11 +126,14 @@ class _Run:
         if isinstance(data, Calibration):
             return data, None, []
         if source is None:
-            raise ConfigError("calibration data is needed: an iterable of samples, a dict of arrays, or the path of an .npz file")
+            raise ConfigError(
+                "calibration data is needed: an iterable of samples, a dict of arrays, or the path of an .npz file"
+            )
         watched = {str(v.name): v for v in values_to_observe(decided.module)}
         values = {str(v.name): v for v in operator_values(decided.module)} | watched
         values |= {str(v.name): v for v in _float_outputs(decided.module)}
-        calibration, kept = Calibration(), []
+        calibration = Calibration()
+        kept: list[Sample] = []
         histogram = self.config.calibrate_mode not in ("minmax", "global_scale")
         with self._timed("compile float"):
             evaluator = Evaluator(decided.module, list(values.values()))
@@ -161,8 +173,7 @@ class _Run:
                     difference.add(truth[name], array)
                 self.progress("measure", done + 1, len(kept))
         return errors, [
-            Output(name, d.sqnr_db, d.cosine, d.greatest)
-            for name, d in zip(result.loaded.outputs, ends, strict=True)
+            Output(name, d.sqnr_db, d.cosine, d.greatest) for name, d in zip(result.loaded.outputs, ends, strict=True)
         ]
 
     # ---- report
@@ -214,5 +225,3 @@ def _float_outputs(module: IRModule) -> list[relax.Var]:
     graph = main_graph(module)
     values = [underneath(graph, o) for o in graph.outputs]
     return [v for v in values if isinstance(v, relax.Var)]
-
-

@@ -1,7 +1,7 @@
 """The schemes of the rule files as a configuration changes them.
 
-An option that was not set leaves schemes as they are written. nbit_input and dtype_input speak of every scheme of at most 16
-bits that is not a weight's (per-channel and symmetric); nbit_weight and dtype_weight of those that are.
+An option that was not set leaves schemes as they are written. nbit_input and dtype_input speak of every scheme of at
+most 16 bits that is not a weight's (per-channel and symmetric); nbit_weight and dtype_weight of those that are.
 """
 
 from __future__ import annotations

@@ -101,5 +101,3 @@ Progress = Callable[[str, int, int | None], None]
 
 def no_progress(stage: str, done: int, total: int | None) -> None:
     """Progress that nobody watches."""
-
-

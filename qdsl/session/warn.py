@@ -14,9 +14,7 @@ ROOM_WORTH_TELLING = 4.0
 """A weight's scale raised by less than this for a bias is not worth a sentence: it costs no whole bit or two."""
 
 
-def warnings_of(
-    table: Sequence[Row], decided: Annotated, config: QConfig, numbers: Numbers | None
-) -> Iterator[str]:
+def warnings_of(table: Sequence[Row], decided: Annotated, config: QConfig, numbers: Numbers | None) -> Iterator[str]:
     """All warnings about a quantization."""
     yield from config.warnings()
     for skip in decided.skips.idle:
