@@ -1,8 +1,8 @@
 """A match clause compiled: a small pattern tree per operator choice, and the TVM pattern made from it.
 
-`match c = conv(x, w)  y, _, _ = nn.batch_norm(c, gamma, beta, mean, var)` becomes one tree rooted at batch_norm in which the
-name c stands for the convolution below it. TVM's DPL objects decide whether a root matches; `bind` walks the same
-tree to say what each name stands for, because DPL answers with bound values where a rewrite needs variables.
+`match c = conv(x, w)  y, _, _ = nn.batch_norm(c, gamma, beta, mean, var)` becomes one tree rooted at batch_norm, in
+which the name c stands for the convolution below it. TVM's DPL objects decide whether a root matches; `bind` walks
+the same tree to say what each name stands for, because DPL answers with bound values where a rewrite needs variables.
 """
 
 from __future__ import annotations
