@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from qdsl.check.facts import Fact, alternatives, contradictory
+from qdsl.check.facts import Fact, alternatives, contradictory, plain
 from qdsl.check.matched import Matched, named
 from qdsl.check.rename import substitute
 from qdsl.check.terms import Applied, Builder, Computed, Item, Literal, Sequence, Term, Variable
@@ -31,6 +32,19 @@ class Instance:
     @property
     def name(self) -> str:
         return self.item.name
+
+    @cached_property
+    def pinned(self) -> Mapping[str, object]:
+        """The root's attributes that are known to be one value: written in the match, or by every alternative."""
+        written = {n: plain(v) for n, v in self.root.attributes.items() if v is not None}
+        certain = frozenset.intersection(*self.guard) if self.guard else frozenset()
+        for fact in certain:
+            subject = fact.subject
+            if fact.op != "==" or not isinstance(subject, tree.Field) or not isinstance(subject.base, tree.Name):
+                continue
+            if subject.base.id in self.results:
+                written.setdefault(subject.name, fact.value)
+        return written
 
     @property
     def results(self) -> tuple[str, ...]:

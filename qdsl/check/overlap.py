@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from qdsl.check.finding import error, listed, meant, warning
 from qdsl.check.instances import Instance, calls_in, possible
 from qdsl.check.never import subsumes
-from qdsl.check.terms import Applied, show
+from qdsl.check.terms import show
 from qdsl.check.unify import TooComplex, Unifier, same_number, unify
 from qdsl.lang import tree
 from qdsl.lang.diagnostics import Diagnostic
@@ -81,7 +81,7 @@ def check_overlaps(rules: Ruleset) -> Iterator[Diagnostic]:
 
 def overlapping(a: Instance, b: Instance) -> Overlap | None:
     """The first piece of a graph that both match, or None."""
-    if not _may(a.root, b.root):
+    if not _may(a, b):
         return None
     try:
         for state in unify(a.root, b.root, Unifier()):
@@ -92,13 +92,10 @@ def overlapping(a: Instance, b: Instance) -> Overlap | None:
     return None
 
 
-def _may(a: Applied, b: Applied) -> bool:
-    """A quick look at the roots' own attributes, which tell most rules of one operator apart."""
-    return all(
-        value is None or other is None or same_number(value, other)
-        for name, value in a.attributes.items()
-        if (other := b.attributes.get(name)) is not None
-    )
+def _may(a: Instance, b: Instance) -> bool:
+    """A quick look at the roots' attributes, which tell most rules of one operator apart."""
+    others = b.pinned
+    return all(same_number(value, others[name]) for name, value in a.pinned.items() if name in others)
 
 
 def _size(instance: Instance) -> int:

@@ -48,9 +48,15 @@ def _shadowing(item: tree.Def) -> Iterator[Diagnostic]:
 
 def specs_of(item: tree.Item) -> Iterator[tree.SchemeSpec]:
     """The specs that name a scheme."""
-    for node in tree.walk(item):
-        if isinstance(node, tree.SchemeSpec):
-            yield node
+    marks: tuple[tree.Node, ...] = ()
+    if isinstance(item, tree.Rule):
+        marks = item.annotate
+    elif isinstance(item, tree.Test):
+        marks = item.expect
+    for mark in marks:
+        spec = getattr(mark, "spec", None)
+        if isinstance(spec, tree.SchemeSpec):
+            yield spec
 
 
 def check_schemes(program: Program, item: tree.Item) -> Iterator[Diagnostic]:
