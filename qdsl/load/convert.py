@@ -114,18 +114,14 @@ class _Conversion:
             result = self._call_converter(operator, arguments)
             results = [self._emitted(item) for item in _results_of(self.builder, result, len(node.output))]
             for name, item in zip(node.output, results, strict=False):
-                check_result(item, self.graph.types.get(name))
+                if name:
+                    check_result(item, self.graph.types.get(name))
         except Exception as error:  # the converters raise whatever they like
             raise ModelError(
                 f"qdsl cannot import operator {operator.type} (node {operator.name}): {first_sentence(error)}"
             ) from error
         finally:
             block = self.builder._end_block()
-        if any(isinstance(binding, relax.MatchCast) for binding in block.bindings):
-            raise ModelError(
-                f"qdsl cannot import operator {operator.type} (node {operator.name}): the shape of its result depends "
-                f"on the values that it reads, and qdsl needs every shape before the model runs."
-            )
         self.bindings += [Binding(binding.var, binding.value, operator.name) for binding in block.bindings]
         self.values.update((name, item) for name, item in zip(node.output, results, strict=False) if name)
 

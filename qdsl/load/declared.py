@@ -5,6 +5,7 @@ from __future__ import annotations
 import onnx
 
 from qdsl.errors import ModelError
+from qdsl.load.operands import DTYPES
 from qdsl.load.shapes import DeclaredInput, Dim
 
 
@@ -30,6 +31,8 @@ def _declared(value: onnx.ValueInfoProto) -> DeclaredInput:
         raise ModelError(f"Input '{value.name}' declares no element type that onnx knows.") from None
     if tensor.elem_type == onnx.TensorProto.STRING:
         raise ModelError(f"Input '{value.name}' is a tensor of strings, and qdsl handles numbers only.")
+    if dtype not in DTYPES:
+        raise ModelError(f"Input '{value.name}' has the element type {dtype}, which does not compile.")
     if not tensor.HasField("shape"):
         return DeclaredInput(value.name, dtype, None)
     return DeclaredInput(value.name, dtype, tuple(_dim(dim) for dim in tensor.shape.dim))

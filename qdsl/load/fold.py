@@ -7,7 +7,7 @@ The importer reads those only as constants. Batch norms are not constant and so 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -64,9 +64,23 @@ def _live(operators: Sequence[Operator], outputs: Iterable[str]) -> tuple[Operat
     needed, kept = set(outputs), []
     for operator in reversed(operators):
         if not needed.isdisjoint(operator.node.output):
-            kept.append(operator)
+            kept.append(replace(operator, node=_without_unread(operator.node, needed)))
             needed.update(operator.node.input)
     return tuple(reversed(kept))
+
+
+def _without_unread(node: onnx.NodeProto, needed: Set[str]) -> onnx.NodeProto:
+    """The node with the names of outputs that nothing reads left empty, as ONNX marks them; a Split keeps all."""
+    if node.op_type == "Split" or all(name in needed for name in node.output):
+        return node
+    outputs = [name if name in needed else "" for name in node.output]
+    while not outputs[-1]:
+        outputs.pop()
+    slim = onnx.NodeProto()
+    slim.CopyFrom(node)
+    del slim.output[:]
+    slim.output.extend(outputs)
+    return slim
 
 
 class _Sweep:
@@ -168,9 +182,7 @@ class _Sweep:
         return True
 
     def _replace(self, node: onnx.NodeProto, values: Sequence[str]) -> None:
-        for name, value in zip(node.output, values, strict=False):
-            if name:
-                self._alias[name] = value
+        self._alias.update(zip((name for name in node.output if name), values, strict=False))
 
     def _compute(self, node: onnx.NodeProto) -> bool:
         """Record the outputs of a node that depends on nothing but constants."""

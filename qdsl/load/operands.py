@@ -9,6 +9,14 @@ import tvm
 from numpy.typing import ArrayLike
 from tvm import ir, relax
 
+DTYPES = frozenset(
+    {
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+        "float16", "float32", "float64", "bfloat16",
+    }
+)  # fmt: skip
+"""Element types that compile."""
+
 
 def constant(value: ArrayLike, dtype: str | None = None) -> relax.Expr:
     """A constant of exactly this shape and dtype; `relax.const` would narrow 64-bit numbers to 32."""

@@ -79,13 +79,13 @@ def mean_of(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, op
 
 
 def power(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
-    """x ** e in x's dtype, whatever the exponent's; TVM's conversion wants both alike."""
+    """x ** e in x's dtype, whatever the exponent's; TVM wants both alike, and floats."""
     x, exponent = inputs[0], inputs[1]
-    if dtype_of(x) == dtype_of(exponent):
+    if is_float(x) and dtype_of(x) == dtype_of(exponent):
         return None
-    if not is_float(x):
-        return relax.op.astype(relax.op.power(relax.op.astype(x, dtype_of(exponent)), exponent), dtype_of(x))
-    return relax.op.power(x, relax.op.astype(exponent, dtype_of(x)))
+    common = dtype_of(x) if is_float(x) else "float64"
+    result = relax.op.power(relax.op.astype(x, common), relax.op.astype(exponent, common))
+    return relax.op.astype(result, dtype_of(x))
 
 
 CONVERTERS: dict[str, Converter] = {

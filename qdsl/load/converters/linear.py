@@ -77,11 +77,14 @@ def conv_transpose(builder: relax.BlockBuilder, inputs: Any, attributes: Attribu
 
 
 def lp_normalization(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
-    """x / ||x|| along one axis, in the 1-norm or the 2-norm; TVM has no conversion."""
+    """x / ||x|| along one axis, in the 1-norm or the 2-norm, 0 where x is; TVM has no conversion."""
     x, axis = inputs[0], attributes.get("axis", -1)
     if attributes.get("p", 2) == 1:
-        return relax.op.divide(x, relax.op.sum(relax.op.abs(x), axis=[axis], keepdims=True))
-    return relax.op.divide(x, relax.op.sqrt(relax.op.sum(relax.op.multiply(x, x), axis=[axis], keepdims=True)))
+        norm = relax.op.sum(relax.op.abs(x), axis=[axis], keepdims=True)
+    else:
+        norm = relax.op.sqrt(relax.op.sum(relax.op.multiply(x, x), axis=[axis], keepdims=True))
+    least = constant(np.finfo(dtype_of(x)).tiny, dtype_of(x))
+    return relax.op.divide(x, relax.op.maximum(norm, least))
 
 
 CONVERTERS: dict[str, Converter] = {

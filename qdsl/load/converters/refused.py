@@ -7,7 +7,7 @@ from tvm import relax
 
 from qdsl.load.converters.base import Attributes
 from qdsl.load.graph import static_shape
-from qdsl.load.operands import dtype_of, shape_of
+from qdsl.load.operands import DTYPES, dtype_of, shape_of
 
 IGNORED: dict[tuple[str, str], object] = {
     ("IsInf", "detect_negative"): 1,
@@ -17,14 +17,6 @@ IGNORED: dict[tuple[str, str], object] = {
     ("SpaceToDepth", "mode"): b"DCR",
 }
 """Attributes that TVM does not look at, with the one value for which that is right."""
-
-DTYPES = frozenset(
-    {
-        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-        "float16", "float32", "float64", "bfloat16",
-    }
-)  # fmt: skip
-"""Element types that compile."""
 
 
 def refuse_attributes(op: str, attributes: Attributes) -> None:
@@ -37,14 +29,19 @@ def refuse_attributes(op: str, attributes: Attributes) -> None:
 
 
 def check_result(result: object, declared: onnx.TypeProto | None) -> None:
-    """Raise ValueError where what was made has not the shape and dtype that ONNX gives the value."""
+    """Raise ValueError where what was made has no shape known, or another shape or dtype than ONNX gives it."""
     if not isinstance(result, relax.Expr) or not isinstance(result.ty, relax.TensorType):
         return
     dtype = dtype_of(result)
     if dtype not in DTYPES:
         raise ValueError(f"its result has the element type {dtype}, which does not compile.")
     shape, wanted = shape_of(result), static_shape(declared)
-    if shape is not None and wanted is not None and shape != wanted:
+    if shape is None:
+        raise ValueError(
+            "the shape of its result depends on the values that it reads, "
+            "and qdsl needs every shape before the model runs."
+        )
+    if wanted is not None and shape != wanted:
         raise ValueError(f"Relax makes a result of shape {list(shape)}, and ONNX says {list(wanted)}.")
     element = declared.tensor_type.elem_type if declared is not None else 0
     if element and str(onnx.helper.tensor_dtype_to_np_dtype(element)) != dtype:

@@ -42,12 +42,15 @@ def resize(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, ops
         for axis, scale in zip(axes, scales.astype(np.float64), strict=True):
             # The product is taken in float32 as runtimes take it: 10 * 1.3 is 13 there, and 12.99... in float64.
             wanted[axis] = int(np.floor(np.float32(shape[axis]) * np.float32(scale)))
-        _refuse_other_grid(shape, wanted, axes, scales, attributes)
+        _refuse_other_grid(shape, wanted, axes, scales)
     elif sizes is not None and sizes.size:
         for axis, size in zip(axes, _keeping_aspect(shape, axes, sizes, attributes), strict=True):
             wanted[axis] = int(size)
     else:
         raise ValueError("its sizes depend on the model's inputs.")
+    aligned = attributes.get("coordinate_transformation_mode", b"half_pixel") == b"align_corners"
+    if aligned and any(size == 1 < shape[axis] for axis, size in enumerate(wanted)):
+        raise ValueError("it aligns the corners of a result of one element, which Relax divides by zero for.")
     if wanted[:2] != list(shape[:2]):
         raise ValueError("it changes the size of the batch or channel axis.")
     if tuple(wanted) == shape and attributes.get("coordinate_transformation_mode") != b"tf_crop_and_resize":
@@ -67,12 +70,8 @@ def _keeping_aspect(shape: tuple[int, ...], axes: list[int], sizes: np.ndarray, 
     return np.asarray([int(np.floor(scale * shape[axis] + 0.5)) for axis in axes])
 
 
-def _refuse_other_grid(
-    shape: tuple[int, ...], wanted: list[int], axes: list[int], scales: np.ndarray, attributes: Attributes
-) -> None:
+def _refuse_other_grid(shape: tuple[int, ...], wanted: list[int], axes: list[int], scales: np.ndarray) -> None:
     """Coordinates computed from the ratio of sizes may be off by what the rounding of a size changes in it."""
-    if attributes.get("coordinate_transformation_mode", b"half_pixel") == b"align_corners":
-        return
     for axis, scale in zip(axes, scales, strict=True):
         shift = abs(shape[axis] / scale - shape[axis] / (wanted[axis] / shape[axis]))
         if shift > 1e-3:

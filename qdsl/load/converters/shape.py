@@ -24,10 +24,10 @@ def pad(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset:
     if widths is None:
         raise ValueError("its widths depend on the model's inputs.")
     rank = len(known_shape(x))
-    axes = range(rank) if inputs[3] is None else array_of(inputs[3])
-    if axes is None:
+    chosen = np.arange(rank) if inputs[3] is None else array_of(inputs[3])
+    if chosen is None:
         raise ValueError("the axes it pads depend on the model's inputs.")
-    axes = [int(axis) % rank for axis in axes]
+    axes = [int(axis) % rank for axis in chosen]
     before, after = np.zeros(rank, np.int64), np.zeros(rank, np.int64)
     before[axes], after[axes] = np.split(widths.astype(np.int64), 2)
     if (before < 0).any() or (after < 0).any():
