@@ -74,9 +74,14 @@ def onnxruntime_int8(model: Path, name: str, samples: Array) -> onnxruntime.Infe
         onnx.save(onnx.version_converter.convert_version(onnx.load(model), 13), newer)  # per-channel weights need it
         quant_pre_process(str(newer), str(prepared), skip_symbolic_shape=True)
         quantize_static(
-            str(prepared), str(quantized), Samples(name, samples),
-            quant_format=QuantFormat.QDQ, per_channel=True, activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
-        )  # fmt: skip
+            str(prepared),
+            str(quantized),
+            Samples(name, samples),
+            quant_format=QuantFormat.QDQ,
+            per_channel=True,
+            activation_type=QuantType.QUInt8,
+            weight_type=QuantType.QInt8,
+        )
         return onnxruntime.InferenceSession(str(quantized), providers=["CPUExecutionProvider"])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -38,9 +38,10 @@ def console(stream: TextIO) -> Console:
     return Console(file=stream, no_color=not color, force_terminal=color or None, width=width, highlight=False)
 
 
-def show(renderable: RenderableType) -> None:
-    """Print a rich table or the like on stdout."""
-    console(sys.stdout).print(renderable)
+def show(renderable: RenderableType | Callable[[int], RenderableType]) -> None:
+    """Print a rich table or the like on stdout; a function is asked for it with the width."""
+    out = console(sys.stdout)
+    out.print(renderable(out.width) if callable(renderable) else renderable)
 
 
 def show_json(data: Any) -> None:

@@ -35,5 +35,5 @@ def plan(
     if format is Format.json:
         print(report.to_json(), end="")
     else:
-        show(report.table())
+        show(report.table)
         print(f"\n{report.summary()}")

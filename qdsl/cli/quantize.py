@@ -103,7 +103,7 @@ def _print(report: Report, output: Path, format: Format) -> None:
     if format is Format.json:
         print(report.to_json(), end="")
         return
-    show(report.table())
+    show(report.table)
     print(f"\n{report.summary()}\n\nwritten to {output}")
 
 

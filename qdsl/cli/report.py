@@ -28,7 +28,7 @@ def report(
     elif format is Format.json:
         print(first.to_json(), end="")
     else:
-        show(first.table())
+        show(first.table)
         print(f"\n{first.summary()}")
 
 

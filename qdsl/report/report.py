@@ -132,11 +132,11 @@ class Report:
 
         return summary(self)
 
-    def table(self) -> Table:
-        """A rich table with a line for each operator."""
-        from qdsl.report.terminal import table
+    def table(self, width: int | None = None) -> Table:
+        """A rich table with a line for each operator, for a terminal of so many columns; None: as wide as need be."""
+        from qdsl.report.terminal import WIDE, table
 
-        return table(self)
+        return table(self, WIDE if width is None else width)
 
     def to_html(self, path: str | Path | None = None) -> str:
         """One self-contained page with a sortable table, written to `path` if there is one."""

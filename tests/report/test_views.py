@@ -80,6 +80,18 @@ class Outline(HTMLParser):
         self.text.append(data)
 
 
+def test_a_narrow_table_keeps_what_matters_most(report: Report) -> None:
+    out = io.StringIO()
+    Console(file=out, width=80).print(report.table(80))
+    heading = out.getvalue().splitlines()[0].split()
+    assert heading == ["operator", "kind", "outcome", "rule,", "or", "why", "not", "scheme", "dB"]
+
+
+def test_columns_that_say_nothing_are_left_out() -> None:
+    table = Report("plain", (Row("a", "add", "float", reason="no rule"),)).table()
+    assert [column.header for column in table.columns] == ["operator", "kind", "outcome", "rule, or why not"]
+
+
 def test_the_page_is_whole_and_needs_nothing_beside_it(report: Report) -> None:
     outline = Outline()
     outline.feed(report.to_html())
