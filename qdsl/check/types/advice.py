@@ -36,6 +36,15 @@ def for_dtype(scope: Scope, name: str, expr: tree.Expr, value: Quantity | Raw, e
     return f"write astype({inner}, {WIDE})"
 
 
+def for_axis(scope: Scope, name: str, value: Quantity) -> str:
+    """A scale that varies along an axis under a per_tensor scheme."""
+    schemes = scope.marks.schemes.values()
+    scheme = next((s.name for s in schemes if s.per_channel and s.dtype == value.dtype), None)
+    if scheme is None or value.axis is None or "." in value.axis:
+        return "mark it with a per_channel scheme"
+    return f"write {name} as {scheme}[{value.axis}] = {scope.findings.scale(value.scale)}"
+
+
 def free(scope: Scope, name: str, expected: Quantity) -> bool:
     """Whether a result's scale is a symbol of its own, found by calibration."""
     return expected.scale == Scale.of(f"{name}.scale")

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from qdsl.check.types import ranges
 from qdsl.check.types.findings import text_of
 from qdsl.check.types.scope import Invocation, Operand, Scope, quantities
-from qdsl.check.types.values import Code, Number, Quantity, Raw, Real, Type
+from qdsl.check.types.signatures import SIGNATURES
+from qdsl.check.types.values import UNKNOWN, Code, Number, Quantity, Raw, Real, Type
 from qdsl.lang import tree
 
 WIDE = "int32"
-
-JOINS = frozenset({"concat", "stack"})
 
 
 def one_format(scope: Scope, call: Invocation, a: Operand, b: Operand) -> bool:
@@ -43,7 +42,9 @@ def scales_differ(scope: Scope, call: Invocation, a: Operand, b: Operand) -> Non
 
 def one_scale_help(scope: Scope, call: Invocation, a: Operand, b: Operand) -> str:
     """How to bring `b` onto the scale of `a`, or both onto the result's."""
-    if call.name in JOINS and isinstance(a.expr, tree.Name) and isinstance(b.expr, tree.Name):
+    signature = SIGNATURES.get(call.name)
+    selects = signature is not None and signature.kind == "select"
+    if selects and isinstance(a.expr, tree.Name) and isinstance(b.expr, tree.Name):
         names = (a.expr.id, b.expr.id, *scope.boundary.results)
         return f"give them one scale: share {', '.join(names)} as <scheme>"
     qa = format_of(a.type)
@@ -186,6 +187,16 @@ def dtype_of(value: Type) -> str | None:
     if isinstance(value, Quantity):
         return value.dtype if value.storage is not None else None
     return value.dtype if isinstance(value, Raw) else None
+
+
+def name_of_format(scope: Scope, expr: tree.Node) -> str:
+    """The name whose format an expression has, as level and fields take one; the expression itself where none is."""
+    value = format_of(scope.types.get(expr.span, UNKNOWN))
+    for node in tree.walk(expr):
+        named = format_of(scope.type_of_name(node.id)) if isinstance(node, tree.Name) else None
+        if value is not None and named is not None and named.same_scale(value) and named.zero == value.zero:
+            return node.id if isinstance(node, tree.Name) else text_of(expr)
+    return text_of(expr)
 
 
 def is_zero_point(expr: tree.Node) -> bool:

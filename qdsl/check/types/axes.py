@@ -74,7 +74,8 @@ def _check_letter(
         help = "write " + " or ".join(f"{spec.scheme}[{letter}]" for letter in _sound(places, letters))
     else:
         message = f"{place.operator.name} gives this value no axis letters"
-        help = f"the axis comes with the scale: write {spec.scheme} = <scale>, or use a per_tensor scheme"
+        scale = text_of(spec.scale) if spec.scale is not None else "<scale>"
+        help = f"the axis comes with the scale: write {spec.scheme} = {scale}"
     findings.add("Q0303", message, at, others=labels, help=help)
 
 
@@ -141,7 +142,7 @@ def _check_one(
     beside: tree.Node,
     findings: Findings,
 ) -> None:
-    letters = _letters_of_value(rule, boundary, choice, beside)
+    letters, offered = _letters_of_value(rule, boundary, choice, beside)
     if not letters or along.axis in letters:
         return
     findings.add(
@@ -149,18 +150,21 @@ def _check_one(
         f"{text_of(beside)} has no axis {along.axis}",
         along.span,
         others=[Label(beside.span, f"its axes are {', '.join(letters)}")],
-        help="write " + " or ".join(f"{text_of(along.base)}[{letter}]" for letter in letters),
+        help="write " + " or ".join(f"{text_of(along.base)}[{letter}]" for letter in offered),
     )
 
 
 def _letters_of_value(
     rule: tree.Rule | tree.Fold, boundary: Boundary, choice: dict[str, str], expr: tree.Node
-) -> tuple[str, ...]:
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The letters of a value, and those that a help line offers."""
     if isinstance(expr, tree.Name):
-        return _letters(rule, expr.id, boundary.places.get(expr.id, ()))
+        places = boundary.places.get(expr.id, ())
+        letters = _letters(rule, expr.id, places)
+        return letters, _sound(places, letters)
     if isinstance(expr, tree.Call):
-        name = choice.get(expr.func, expr.func)
-        return letters_of(operand_layout(name, "result", {}, None))
+        letters = letters_of(operand_layout(choice.get(expr.func, expr.func), "result", CHANNELS, None))
+        return letters, letters
     if isinstance(expr, tree.Binary):
         return _letters_of_value(rule, boundary, choice, expr.left)
-    return ()
+    return (), ()

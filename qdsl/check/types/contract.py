@@ -55,18 +55,13 @@ def _out_dtype(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Raw |
     )
     scope.findings.add(
         "Q0304",
-        f"{call.name} of 8-bit integers needs a 32-bit result"
-        if widths <= NARROW
-        else f"{call.name} needs a 32-bit result",
+        f"{call.name} of integers needs a 32-bit result",
         given.span if given is not None else _head(call.node),
         label,
         others=[scope.findings.shows(o.expr, o.type) for o in data],
         help="write out_dtype=int32" if given is not None else f"write {_with_out_dtype(call)}",
     )
     return Raw(WIDE)
-
-
-NARROW = {"int8", "uint8"}
 
 
 def _head(node: tree.Expr) -> Span:

@@ -142,9 +142,9 @@ def quotient(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
     if not found:
         return UNKNOWN if floats_among(scope, call, data) else raw(scope, call, data)
     operand, q = found[0]
-    x = text_of(operand.expr)
     division = call.name == "divide" and len(data) == 2 and operand is data[0]
     divisor = text_of(data[1].expr) if division else ""
+    result = next(iter(scope.boundary.results), "y")
     scope.findings.add(
         "Q0304",
         "an integer division truncates"
@@ -152,7 +152,7 @@ def quotient(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
         else f"{call.name} of integers is not that of their values",
         operand.expr.span,
         scope.findings.shows(operand.expr, q).message,
-        help=f"put the divisor into the mark's scale ({x}.scale / {divisor}) or write affine({x}, 1 / {divisor}, 0)"
+        help=f"leave the division to the mark: {result} as <scheme> = <scale> / {divisor}"
         if division
         else "write lookup(f, x) with a def f that computes it",
     )

@@ -62,15 +62,17 @@ class Marks:
         first = self.marked.setdefault(target.id, Marked(target, mark))
         if first.target is target:
             return
+        # Two marks of one name are Q0202; here only what they say of its scale.
         fixed = any(not isinstance(m, tree.Like) and isinstance(m.spec, tree.FixedSpec) for m in (first.mark, mark))
-        self.findings.add(
-            "Q0312" if fixed else "Q0305",
-            f"{target.id} is marked twice" + (", and one of the marks fixes its scale" if fixed else ""),
-            target.span,
-            "marked again here",
-            others=[Label(first.target.span, "first marked here")],
-            help="keep one of the two marks",
-        )
+        if fixed:
+            self.findings.add(
+                "Q0312",
+                f"{target.id} is marked twice, and one of the marks fixes its scale",
+                target.span,
+                "marked again here",
+                others=[Label(first.target.span, "first marked here")],
+                help="keep one of the two marks",
+            )
 
     def forget(self, names: Iterable[str]) -> None:
         """Say nothing of some names: their marks have been found wrong."""
@@ -153,11 +155,12 @@ class Marks:
         made, shared = name in self.boundary.made, isinstance(marked.mark, tree.Share)
         if not made and not shared:
             return self._as_it_stands(name)
+        members = marked.mark.targets if shared else (marked.target,)
         reason = "a result carries no format before this rule gives it one" if made else "each of them carries its own"
         self.findings.add(
             "Q0311",
-            f"nobody gives {name} a scheme",
-            marked.target.span,
+            f"nobody gives {' and '.join(m.id for m in members)} a scheme",
+            members[0].span,
             reason,
             help=f"name the scheme, or write `{name} like` the operand whose format it has",
         )

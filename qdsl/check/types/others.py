@@ -45,15 +45,18 @@ def average(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
     operand, value = data[0], data[0].type
     if not isinstance(value, Quantity):
         return UNKNOWN
+    help = f"write average({_uncentered(operand.expr)}{', **' + call.inherits if call.inherits else ''})"
     if not value.centered and _padded(call):
-        zero_left(scope, call, data[:1], f"a padded {call.name}")
+        label = scope.findings.shows(operand.expr, value)
+        message = f"the zero point is not removed before a padded {call.name}"
+        scope.findings.add("Q0306", message, label.span, label.message, help=help)
         return UNKNOWN
     scope.findings.add(
         "Q0304",
         f"{call.name} of integers truncates",
         call.node.func_span if isinstance(call.node, tree.Call) else call.node.span,
         others=[scope.findings.shows(operand.expr, value)],
-        help=f"write average({_uncentered(operand.expr)}{', **' + call.inherits if call.inherits else ''})",
+        help=help,
     )
     return UNKNOWN
 

@@ -17,10 +17,12 @@ from qdsl.check.types.values import Quantity
 from qdsl.lang import tree
 from qdsl.lang.diagnostics import Label
 from qdsl.lang.source import Span
-from qdsl.ops import letters_of, operand_layout
+from qdsl.ops import axes_of, letters_of, operand_layout
 
 WIDE = "int32"
 LIMIT = 2**31 - 1
+FEW = 64
+"""Fewer products than this are no reduction worth a guard."""
 
 
 def product_overflows(
@@ -58,7 +60,7 @@ def reduction_overflows(scope: Scope, call: Invocation, found: Sequence[tuple[Op
         others=[Label(_head(call.node), f"int32 holds {most} of them")]
         if places
         else [scope.findings.shows(a.expr, qa), scope.findings.shows(b.expr, qb)],
-        help=f"let the guard refuse more than {most}" if most else "read the operands in fewer bits",
+        help=f"let the guard refuse more than {most}" if most >= FEW else "read the operands in fewer bits",
         severity="warning",
     )
 
@@ -76,12 +78,11 @@ def _terms(scope: Scope, call: Invocation, operands: Sequence[Operand]) -> tuple
     """How many products are summed for certain or at most, and the guard's terms that say so."""
     sizes: dict[str, tuple[int, tree.Node]] = {}
     for term in tree.conjuncts(scope.rule.when):
-        found = _size_term(term)
-        if found is None:
-            continue
-        name, letter, bound = found
-        if any(_is_summed(scope, call, i, o, name, letter) for i, o in enumerate(operands)):
-            sizes[letter] = max(sizes.get(letter, (0, term)), (bound, term), key=lambda pair: pair[0])
+        for index, operand in enumerate(operands):
+            names = {n.id for n in tree.walk(operand.expr) if isinstance(n, tree.Name)}
+            for name, letter, bound in (*_size_term(term), *_shape_term(term, call, index)):
+                if name in names and _is_summed(call, index, letter):
+                    sizes[letter] = max(sizes.get(letter, (0, term)), (bound, term), key=lambda pair: pair[0])
     # C of the data and I of the weight are one axis (per group).
     if "C" in sizes and "I" in sizes:
         sizes.pop("C")
@@ -91,23 +92,40 @@ def _terms(scope: Scope, call: Invocation, operands: Sequence[Operand]) -> tuple
     return product, [term for _, term in sizes.values()]
 
 
-def _size_term(term: tree.Expr) -> tuple[str, str, int] | None:
+def _size_term(term: tree.Expr) -> list[tuple[str, str, int]]:
     """(name, letter, size) of a term that compares `size(name, letter)` with a literal."""
-    if not isinstance(term, tree.Compare) or term.op == "!=":
-        return None
-    for read, value in ((term.left, term.right), (term.right, term.left)):
+    for read, value in _sides(term):
         number = literal(value)
         if not isinstance(read, tree.Call) or read.func != "size" or len(read.positional) != 2:
             continue
         name, letter = read.positional
         if isinstance(name, tree.Name) and isinstance(letter, tree.Name) and isinstance(number, int):
-            return name.id, letter.id, number
-    return None
+            return [(name.id, letter.id, number)]
+    return []
 
 
-def _is_summed(scope: Scope, call: Invocation, index: int, operand: Operand, name: str, letter: str) -> bool:
-    if not any(isinstance(n, tree.Name) and n.id == name for n in tree.walk(operand.expr)):
-        return False
+def _shape_term(term: tree.Expr, call: Invocation, index: int) -> list[tuple[str, str, int]]:
+    """(name, letter, size) for every axis of `shape(name) == [..]`, by the layout of a contraction's operand."""
+    for read, value in _sides(term):
+        sizes = literal(value)
+        if not isinstance(read, tree.Call) or read.func != "shape" or len(read.positional) != 1:
+            continue
+        name = read.positional[0]
+        if isinstance(name, tree.Name) and isinstance(sizes, tuple):
+            axes = axes_of(operand_layout(call.name, index, {}, len(sizes)) or "")
+            known = zip(axes, sizes, strict=False)
+            return [(name.id, letter, size) for letter, size in known if isinstance(size, int)]
+    return []
+
+
+def _sides(term: tree.Expr) -> list[tuple[tree.Expr, tree.Expr]]:
+    """What a comparison compares, both ways round."""
+    if not isinstance(term, tree.Compare) or term.op == "!=":
+        return []
+    return [(term.left, term.right), (term.right, term.left)]
+
+
+def _is_summed(call: Invocation, index: int, letter: str) -> bool:
     if call.name != "matmul" and index == 0 and letter != "C":
         return False
     layout = operand_layout(call.name, index, {}, None)

@@ -154,9 +154,7 @@ def _check_axis(scope: Scope, name: str, expr: tree.Expr, value: Quantity) -> No
     along = f"this is {scope.findings.describe(value)}"
     if not scheme.per_channel:
         message = f"{spec.scheme} is per tensor, and the scale of {name} varies along {value.axis}"
-        help = "mark it with a per_channel scheme" + (
-            "" if "." in value.axis else f", such as {name} as acc[{value.axis}]"
-        )
+        help = advice.for_axis(scope, name, value)
     else:
         message = f"the scale of {name} varies along {value.axis}, not along {spec.axis}"
         help = f"write {spec.scheme}[{value.axis}]"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from qdsl.check.types import ranges
-from qdsl.check.types.agree import dtypes_differ, floats_among, format_of, is_literal, one_format
+from qdsl.check.types.agree import dtypes_differ, floats_among, format_of, is_literal, name_of_format, one_format
 from qdsl.check.types.boundary import pinned_attributes
 from qdsl.check.types.findings import text_of
 from qdsl.check.types.scope import Invocation, Operand, Scope, quantities
@@ -62,7 +62,7 @@ def against_numbers(scope: Scope, call: Invocation, integers: Operand, numbers: 
     wrong = [n for n in numbers if not (is_literal(n.type, 0) and format.centered)]
     if not wrong:
         return True
-    x, named = text_of(integers.expr), isinstance(integers.expr, tree.Name)
+    x = name_of_format(scope, integers.expr)
     labels = [Label(n.expr.span, f"{text_of(n.expr)} as a real number, not as a code") for n in wrong]
     scope.findings.add(
         "Q0306",
@@ -70,14 +70,14 @@ def against_numbers(scope: Scope, call: Invocation, integers: Operand, numbers: 
         labels[0].span,
         labels[0].message,
         others=[scope.findings.shows(integers.expr, format), *labels[1:]],
-        help=f"write {' and '.join(code_of(n, x, named) for n in wrong)}",
+        help=f"write {' and '.join(code_of(n, x) for n in wrong)}",
     )
     return False
 
 
-def code_of(number: Operand, x: str, named: bool) -> str:
+def code_of(number: Operand, x: str) -> str:
     """How to write a number in the format of x."""
-    return f"{x}.zero" if is_literal(number.type, 0) and named else f"level({text_of(number.expr)}, {x})"
+    return f"{x}.zero" if is_literal(number.type, 0) else f"level({text_of(number.expr)}, {x})"
 
 
 def relu(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
@@ -87,8 +87,7 @@ def relu(scope: Scope, call: Invocation, data: Sequence[Operand]) -> Type:
         return value if isinstance(value, Raw) else UNKNOWN
     if value.centered:
         return value
-    x = text_of(data[0].expr)
-    zero = f"{x}.zero" if isinstance(data[0].expr, tree.Name) else f"level(0, {x})"
+    x, zero = text_of(data[0].expr), f"{name_of_format(scope, data[0].expr)}.zero"
     scope.findings.add(
         "Q0306",
         "nn.relu of codes clips at the code 0, not at the zero point",
@@ -129,13 +128,13 @@ def _fills_zero(scope: Scope, call: Invocation, value: Quantity) -> bool:
 
 
 def _wrong_fill(scope: Scope, operand: Operand, node: tree.Expr) -> Type:
-    x = text_of(operand.expr)
+    x = name_of_format(scope, operand.expr)
     scope.findings.add(
         "Q0306",
         "nn.pad fills codes with a real number",
         node.span,
         "pad_value is that of the float operator",
         others=[scope.findings.shows(operand.expr, operand.type)],
-        help=f"write pad_value={x}.zero" if isinstance(operand.expr, tree.Name) else f"write pad_value=level(0, {x})",
+        help=f"write pad_value={x}.zero",
     )
     return UNKNOWN
