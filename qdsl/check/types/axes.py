@@ -76,6 +76,8 @@ def _check_letter(
         message = f"{place.operator.name} gives this value no axis letters"
         scale = text_of(spec.scale) if spec.scale is not None else "<scale>"
         help = f"the axis comes with the scale: write {spec.scheme} = {scale}"
+        if spec.scale is None and not scheme.is_accumulator:
+            help += ", or use a per_tensor scheme"
     findings.add("Q0303", message, at, others=labels, help=help)
 
 

@@ -21,20 +21,17 @@ def check_boundary(rule: tree.Rule, boundary: Boundary, marks: Marks, findings: 
     for name in boundary.operands:
         if name not in boundary.integers and not marks.is_marked(name):
             node = boundary.places[name][0].node
-            _unmarked(findings, name, node, "comes from outside the match")
+            help = f"say how it is read: {text_of(node)} as <scheme>, or as float"
+            _unmarked(findings, name, node, "comes from outside the match", help)
     for name, target in boundary.results.items():
         if name not in boundary.integers | boundary.unsure and name not in tuples and not marks.is_marked(name):
-            _unmarked(findings, name, target, "is a result")
+            instead = ", or write _ for it where nothing reads it" if len(boundary.results) > 1 else ""
+            help = f"say how it is made: {text_of(target)} as <scheme>, or as float{instead}"
+            _unmarked(findings, name, target, "is a result", help)
 
 
-def _unmarked(findings: Findings, name: str, node: tree.Node, why: str) -> None:
-    findings.add(
-        "Q0301",
-        f"{name} carries no mark",
-        node.span,
-        f"{name} {why}",
-        help=f"say how it is {'made' if 'result' in why else 'read'}: {text_of(node)} as <scheme>, or as float",
-    )
+def _unmarked(findings: Findings, name: str, node: tree.Node, why: str, help: str) -> None:
+    findings.add("Q0301", f"{name} carries no mark", node.span, f"{name} {why}", help=help)
 
 
 def tuple_names(boundary: Boundary) -> dict[str, tuple[tree.Binding, Operator]]:
