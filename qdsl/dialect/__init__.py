@@ -6,6 +6,7 @@ integers; `dtype`, `low` and `high` say which codes there are (int4 and uint4 ar
 arithmetic of each, to the bit, stands in `qdsl.numerics`.
 
     annotated, simulated_quantize      the annotated and the simulated module: float32 in, float32 out
+    probe                              a conversion whose numbers are operands, for calibrating and measuring
     quantize, dequantize, requantize   the edges of the integer module
     affine, lookup                     integer operators that the builders of `realize` need
 """
@@ -14,6 +15,7 @@ from qdsl.dialect.affine import affine
 from qdsl.dialect.annotation import annotated, captures_of, scale_of, simulated_quantize
 from qdsl.dialect.lookup import lookup
 from qdsl.dialect.operator import attributes, is_call
+from qdsl.dialect.probe import probe
 from qdsl.dialect.quantize import dequantize, quantize
 from qdsl.dialect.requantize import requantize
 
@@ -25,6 +27,7 @@ __all__ = [
     "dequantize",
     "is_call",
     "lookup",
+    "probe",
     "quantize",
     "requantize",
     "scale_of",

@@ -36,6 +36,7 @@ def rebuild_function(
     graph: Graph,
     write: Callable[[Emit], Mapping[relax.Var, relax.Expr]],
     results: Callable[[], Sequence[relax.Expr]] | None = None,
+    more_parameters: Callable[[], Sequence[relax.Var]] | None = None,
 ) -> IRModule:
     """The module with its main function written anew by `write`, which returns what became of each old variable.
 
@@ -60,7 +61,8 @@ def rebuild_function(
     single = results is None and not isinstance(function.body.body.ty, relax.TupleType)
     result = outputs[0] if single else relax.Tuple(outputs)
     body = builder.normalize(relax.SeqExpr([relax.DataflowBlock(bindings)], builder.normalize(result)))
-    written = relax.Function(function.params, body, result.ty, function.is_pure)
+    parameters = [*function.params, *(more_parameters() if more_parameters is not None else ())]
+    written = relax.Function(parameters, body, result.ty, function.is_pure)
     if function.attrs is not None:
         written = written.with_attrs(dict(function.attrs.items()))
     rebuilt = IRModule(dict(module.functions.items()), attrs=module.attrs)

@@ -10,24 +10,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tvm import IRModule, relax
 
 from qdsl.calibrate.calibration import Calibration
 from qdsl.calibrate.samples import SampleSource
 from qdsl.config import QConfig
 from qdsl.errors import ConfigError
 from qdsl.load import LoadedModel, load_model
-from qdsl.lower.evaluator import Evaluator
 from qdsl.passes.calibrate import sites_of, values_to_observe, write_numbers
 from qdsl.passes.fold import FoldTrace
-from qdsl.passes.rebuild import main_graph
-from qdsl.passes.sites import underneath
+from qdsl.passes.probe import Probe, make_probe
 from qdsl.passes.solve import Numbers, solve
 from qdsl.report import Output, Report
 from qdsl.ruleset import RuleSet, checked, load_rules
 from qdsl.session import rows, stages
 from qdsl.session.calibrated import CalibratedRanges
-from qdsl.session.errors import operator_values
+from qdsl.session.errors import float_outputs, measure, operator_values
 from qdsl.session.measure import Difference, peak_memory_mb
 from qdsl.session.provenance import digest_of_model, digest_of_module, digest_of_texts, provenance
 from qdsl.session.result import Result
@@ -35,7 +32,7 @@ from qdsl.session.stages import Annotated, Progress, no_progress
 from qdsl.session.warn import warnings_of
 
 STAGES = ("fold", "annotate", "calibrate", "realize")
-MEASURED = 16
+MEASURED = 8
 """On so many batches at most errors are measured."""
 Array = NDArray[np.generic]
 Sample = Mapping[str, Array]
@@ -107,74 +104,58 @@ class _Run:
         )
         if stage in ("fold", "annotate"):
             return self._finish(result, decided, model, None, {}, [])
-        calibration, reference, kept = self._calibrate(loaded, decided, data, source)
+        calibration, probe, kept = self._calibrate(loaded, decided, data, source)
         numbers = solve(sites_of(decided.module), CalibratedRanges(calibration, self.config))
         result.calibration = calibration
         result.simulated = write_numbers(decided.module, numbers)
         if stage == "realize" and not self.config.do_simulation:
             with self._timed("realize"):
                 result.integer = stages.realize(result.simulated, self.rules, self.config)
-        errors, outputs = self._measure(result, reference, kept)
+        errors, outputs = self._measure(result, probe, numbers, kept)
         return self._finish(result, decided, model, numbers, errors, outputs)
 
     # ---- calibrate
 
     def _calibrate(
         self, loaded: LoadedModel, decided: Annotated, data: Any, source: SampleSource | None
-    ) -> tuple[Calibration, Evaluator | None, list[Sample]]:
-        """The calibration, something that runs the float model, and the first batches."""
+    ) -> tuple[Calibration, Probe | None, list[Sample]]:
+        """The calibration, something that runs the model under any scales, and the first batches."""
         if isinstance(data, Calibration):
             return data, None, []
         if source is None:
-            raise ConfigError(
-                "calibration data is needed: an iterable of samples, a dict of arrays, or the path of an .npz file"
-            )
-        watched = {str(v.name): v for v in values_to_observe(decided.module)}
-        values = {str(v.name): v for v in operator_values(decided.module)} | watched
-        values |= {str(v.name): v for v in _float_outputs(decided.module)}
+            forms = "an iterable of samples, a dict of arrays, or the path of an .npz file"
+            raise ConfigError(f"calibration data is needed: {forms}")
+        watched = {str(v.name) for v in values_to_observe(decided.module)}
+        values = watched | {str(v.name) for v in operator_values(decided.module)}
+        values |= {str(v.name) for v in float_outputs(decided.module)}
         calibration = Calibration()
         kept: list[Sample] = []
         histogram = self.config.calibrate_mode not in ("minmax", "global_scale")
         with self._timed("compile float"):
-            evaluator = Evaluator(decided.module, list(values.values()))
+            probe = make_probe(decided.module, sorted(values))
         with self._timed("calibrate"):
             variables = {i.name: i.variable or i.name for i in loaded.inputs}
             for sample in source.batches(loaded.inputs):
                 named = {variables[n]: a for n, a in sample.items()}
-                found = evaluator.run(named)
+                found = probe.float(named)
                 calibration.observe_all({n: found[n] for n in watched}, histogram=histogram)
                 if len(kept) < MEASURED:
                     kept.append(named)
                 self.progress("calibrate", calibration.samples, source.total)
-        return calibration, evaluator, kept
+        return calibration, probe, kept
 
     # ---- measure
 
     def _measure(
-        self, result: Result, reference: Evaluator | None, kept: Sequence[Sample]
+        self, result: Result, probe: Probe | None, numbers: Numbers, kept: Sequence[Sample]
     ) -> tuple[dict[str, Difference], list[Output]]:
-        if reference is None or not kept or result.simulated is None:
+        if probe is None or not kept:
             return {}, []
-        names = [str(v.name) for v in operator_values(result.simulated)]
         with self._timed("compile"):
-            simulated = Evaluator(result.simulated, names)
             final = result.build()
-        outputs = [str(v.name) for v in _float_outputs(result.annotated)]
-        errors = {n: Difference() for n in names}
-        ends = [Difference() for _ in outputs]
-        originals = {i.variable or i.name: i.name for i in result.loaded.inputs}
         with self._timed("measure"):
-            for done, sample in enumerate(kept):
-                truth, made = reference.run(sample), simulated.run(sample)
-                for name in names:
-                    errors[name].add(truth[name], made[name])
-                given = final.run({originals[n]: a for n, a in sample.items()})
-                for difference, name, array in zip(ends, outputs, given.values(), strict=True):
-                    difference.add(truth[name], array)
-                self.progress("measure", done + 1, len(kept))
-        return errors, [
-            Output(name, d.sqnr_db, d.cosine, d.greatest) for name, d in zip(result.loaded.outputs, ends, strict=True)
-        ]
+            told = lambda done: self.progress("measure", done, len(kept))  # noqa: E731
+            return measure(result, probe, numbers, final, kept, told)
 
     # ---- report
 
@@ -202,7 +183,7 @@ class _Run:
                 rules=digest_of_texts({p: s.text for p, s in self.rules.program.sources.items()}),
                 result=digest_of_module(result.module),
             ),
-            warnings=tuple(warnings_of(table, decided, self.config, numbers)),
+            warnings=tuple(warnings_of(table, decided, self.config)),
         )
         return result
 
@@ -218,10 +199,3 @@ class _Run:
         start = time.perf_counter()
         yield
         self.timings[stage] = time.perf_counter() - start
-
-
-def _float_outputs(module: IRModule) -> list[relax.Var]:
-    """The values that the outputs stand for, seen through our own identities."""
-    graph = main_graph(module)
-    values = [underneath(graph, o) for o in graph.outputs]
-    return [v for v in values if isinstance(v, relax.Var)]

@@ -6,12 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from qdsl.config import QConfig
-from qdsl.passes.solve import Numbers
 from qdsl.report import Row
 from qdsl.session.stages import Annotated
-
-ROOM_WORTH_TELLING = 4.0
-"""A weight's scale raised by less than this for a bias is not worth a sentence: it costs no whole bit or two."""
 
 
 def warnings_of(table: Sequence[Row], decided: Annotated, config: QConfig, numbers: Numbers | None) -> Iterator[str]:
@@ -24,7 +20,3 @@ def warnings_of(table: Sequence[Row], decided: Annotated, config: QConfig, numbe
         reasons = Counter(row.reason or "" for row in table if row.outcome in ("float", "skipped"))
         told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(5))
         yield f"nothing was quantized. Reasons: {told or 'the model has no operator that computes'}"
-    if numbers is not None:
-        for symbol, factor in sorted(numbers.raised.items(), key=lambda kv: -kv[1]):
-            if factor >= ROOM_WORTH_TELLING:
-                yield f"the scale of {symbol} was raised up to {factor:.3g} times so that a bias fits its accumulator"
