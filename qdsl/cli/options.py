@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Model = Annotated[Path, typer.Argument(help="An .onnx file.", metavar="MODEL.onnx")]
 Rules = Annotated[
-    list[Path] | None, typer.Option(help="Rule files or folders, instead of the stock rules; repeatable.")
+    list[Path] | None, typer.Option(help="Rule files or folders that go before the stock rules; repeatable.")
 ]
 Shapes = Annotated[
     list[str] | None, typer.Option("--shape", metavar="NAME=1,3,224,224", help="Fix an input's shape; repeatable.")

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from qdsl.report.report import Report
 
 COLUMNS = (
-    *(("operator", "text"), ("kind", "text"), ("outcome", "text"), ("rule", "text"), ("why not", "text")),
+    *(("operator", "text"), ("kind", "text"), ("outcome", "text"), ("rule", "text"), ("why", "text")),
     *(("scheme", "text"), ("bits", "number"), ("scale", "number"), ("zero", "number")),
     *(("dB", "number"), ("alone dB", "number"), ("µs", "number")),
 )
 """Heading of each column, and how it sorts."""
+FIXED = 9
+"""So many columns are always shown."""
 
 
 def page(report: Report) -> str:
@@ -96,13 +98,16 @@ def _flat(data: object, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _table(report: Report) -> Iterator[str]:
+    rows = [(row.outcome, [*_cells(row)]) for row in report.rows]
+    # What nobody measured needs no column; the columns before these are always there, since styles count them.
+    shown = [n for n in range(len(COLUMNS)) if n < FIXED or any(cells[n][1] for _, cells in rows)]
     yield '<table class="rows">\n<thead><tr>'
-    for heading, kind in COLUMNS:
+    for heading, kind in (COLUMNS[n] for n in shown):
         yield f'<th data-sort="{kind}" aria-sort="none" tabindex="0">{escape(heading)}</th>'
     yield "</tr></thead>\n<tbody>"
-    for row in report.rows:
-        cells = "".join(f'<td data-value="{escape(key)}">{escape(text)}</td>' for key, text in _cells(row))
-        yield f'<tr class="{row.outcome}">{cells}</tr>'
+    for outcome, cells in rows:
+        text = "".join(f'<td data-value="{escape(cells[n][0])}">{escape(cells[n][1])}</td>' for n in shown)
+        yield f'<tr class="{outcome}">{text}</tr>'
     yield "</tbody></table>"
 
 
