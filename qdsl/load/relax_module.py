@@ -14,6 +14,7 @@ from qdsl.errors import ModelError
 from qdsl.load.draft import Binding, Draft
 from qdsl.load.model import InputSpec, SourceOperator
 from qdsl.load.names import NameSupply, did_you_mean, variable_name
+from qdsl.load.operands import dtype_of, shape_of
 from qdsl.load.origin import operator_of
 from qdsl.load.shapes import DeclaredInput, Dim, fix_shapes
 
@@ -45,7 +46,7 @@ def _entry(module: ir.IRModule) -> str:
     if len(functions) == 1:
         return functions[0]
     told = f"has the functions {', '.join(functions)}" if functions else "has no Relax function"
-    raise ModelError(f"The module {told}; qdsl quantizes the function 'main', so name one of them main.")
+    raise ModelError(f"The module {told}; qdsl quantizes one function, named main where there are several.")
 
 
 def _inlined(module: ir.IRModule, name: str) -> ir.IRModule:
@@ -81,15 +82,19 @@ def _bound(module: ir.IRModule, name: str, params: Mapping[str, Any]) -> ir.IRMo
                 f"params= names '{key}', but '{name}' has no such parameter.{did_you_mean(key, variables)} "
                 f"Its parameters are: {', '.join(variables)}."
             )
-    arrays = {key: tvm.runtime.tensor(_array(value)) for key, value in params.items()}
-    try:
-        return relax.transform.BindParams(name, arrays)(module)
-    except Exception:  # a shape or dtype that does not fit
-        raise ModelError("params= holds an array whose shape or dtype is not that of its parameter.") from None
+    arrays = {key: _fitting(variables[key], value) for key, value in params.items()}
+    return relax.transform.BindParams(name, arrays)(module)
 
 
-def _array(value: Any) -> np.ndarray:
-    return value.numpy() if hasattr(value, "numpy") else np.asarray(value)
+def _fitting(var: relax.Var, value: Any) -> tvm.runtime.Tensor:
+    array = value.numpy() if hasattr(value, "numpy") else np.asarray(value)
+    shape = shape_of(var)
+    if (shape is not None and shape != array.shape) or str(array.dtype) != dtype_of(var):
+        raise ModelError(
+            f"params= gives '{var.name}' as {array.dtype} of shape {list(array.shape)}, and the module takes "
+            f"{dtype_of(var)} of shape {'any' if shape is None else list(shape)}."
+        )
+    return tvm.runtime.tensor(array)
 
 
 def _declared(var: relax.Var) -> DeclaredInput:

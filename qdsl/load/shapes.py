@@ -46,19 +46,17 @@ def fix_shapes(
     for name in batch_names:
         named.setdefault(name, 1)
 
-    fixed = []
+    fixed, problems = [], []
     for spec in declared:
-        if spec.name in asked:
-            shape = asked[spec.name]
-        elif spec.dims is None:
-            raise ModelError(
-                f"The model does not say how many dimensions input '{spec.name}' has; give its shape with "
-                f"--shape {spec.name}=1,3,224,224 (in Python: shapes={{'{spec.name}': (1, 3, 224, 224)}})."
-            )
-        else:
-            shape = _resolve(spec, spec.dims, (sample_shapes or {}).get(spec.name), named)
+        sizes = asked.get(spec.name) or _resolve(spec, (sample_shapes or {}).get(spec.name), named)
+        if sizes is None or None in sizes:
+            problems.append(_problem(spec, sizes))
+            continue
+        shape = tuple(size for size in sizes if size is not None)
         open_dims = range(len(shape)) if spec.dims is None else [i for i, d in enumerate(spec.dims) if not _known(d)]
         fixed.append(InputSpec(spec.name, shape, spec.dtype, dynamic_dims=tuple(open_dims)))
+    if problems:
+        raise ModelError("\n".join(problems))
     return tuple(fixed)
 
 
@@ -121,14 +119,14 @@ def _agree(name: str, dim: str, size: int, named: Mapping[str, int]) -> int:
 
 
 def _resolve(
-    spec: DeclaredInput,
-    dims: tuple[Dim, ...],
-    sample: Sequence[int] | None,
-    named: Mapping[str, int],
-) -> tuple[int, ...]:
-    from_sample = _align(dims, sample)
-    shape: list[Dim] = []
-    for position, dim in enumerate(dims):
+    spec: DeclaredInput, sample: Sequence[int] | None, named: Mapping[str, int]
+) -> tuple[int | None, ...] | None:
+    """The sizes as far as something tells them; None where the model leaves even the rank open."""
+    if spec.dims is None:
+        return None
+    from_sample = _align(spec.dims, sample)
+    shape: list[int | None] = []
+    for position, dim in enumerate(spec.dims):
         if isinstance(dim, int):
             shape.append(dim)
         elif isinstance(dim, str) and dim in named:
@@ -137,15 +135,23 @@ def _resolve(
             shape.append(1)
         else:
             shape.append(from_sample[position])
-    if all(isinstance(size, int) and size > 0 for size in shape):
-        return tuple(size for size in shape if isinstance(size, int))
-    example = ",".join(str(size) if isinstance(size, int) else "?" for size in shape)
-    missing = [str(i) for i, size in enumerate(shape) if not isinstance(size, int)]
+    return tuple(shape)
+
+
+def _problem(spec: DeclaredInput, sizes: Sequence[int | None] | None) -> str:
+    """What is not known of an input's shape, and how to say it."""
+    if sizes is None:
+        return (
+            f"The model does not say how many dimensions input '{spec.name}' has; give its shape with "
+            f"--shape {spec.name}=1,3,224,224 (in Python: shapes={{'{spec.name}': (1, 3, 224, 224)}})."
+        )
+    example = ["?" if size is None else str(size) for size in sizes]
+    missing = [str(position) for position, size in enumerate(sizes) if size is None]
     plural = "s" if len(missing) > 1 else ""
-    raise ModelError(
-        f"Input '{spec.name}' has the shape {show(dims)}, which leaves dimension{plural} {', '.join(missing)} open; "
-        f"say the size with --shape {spec.name}={example} (in Python: shapes={{'{spec.name}': ({example})}}), "
-        f"a number for each '?'."
+    return (
+        f"Input '{spec.name}' has the shape {show(spec.dims or ())}, which leaves dimension{plural} "
+        f"{', '.join(missing)} open; say the size with --shape {spec.name}={','.join(example)} "
+        f"(in Python: shapes={{'{spec.name}': ({', '.join(example)})}}), a number for each '?'."
     )
 
 

@@ -1,4 +1,4 @@
-"""Gemm, ConvTranspose and normalizations."""
+"""Gemm, convolutions and normalizations."""
 
 from __future__ import annotations
 
@@ -49,6 +49,28 @@ def batch_normalization(builder: relax.BlockBuilder, inputs: Any, attributes: At
     return relax.op.add(relax.op.multiply(x, constant(gain, dtype)), constant(beta - mean * gain, dtype))
 
 
+def conv(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
+    """TVM's conversion with auto_pad as the convolution's own padding, where TVM pads the input beforehand.
+
+    total = (ceil(size / stride) - 1) * stride + (kernel - 1) * dilation + 1 - size, the odd one at the named end
+    """
+    mode = attributes.get("auto_pad", b"NOTSET")
+    if mode not in (b"SAME_UPPER", b"SAME_LOWER"):
+        return None
+    sizes, kernel = known_shape(inputs[0])[2:], known_shape(inputs[1])[2:]
+    ones = (1,) * len(sizes)
+    stride, dilation = attributes.get("strides", ones), attributes.get("dilations", ones)
+    small, large = [], []
+    for axis, size in enumerate(sizes):
+        reach = (-(-size // stride[axis]) - 1) * stride[axis] + (kernel[axis] - 1) * dilation[axis] + 1
+        total = max(reach - size, 0)
+        small.append(total // 2)
+        large.append(total - total // 2)
+    told = {key: value for key, value in attributes.items() if key != "auto_pad"}
+    told["pads"] = small + large if mode == b"SAME_UPPER" else large + small
+    return frontend.Conv._impl_v11(builder, inputs, told, [{}, {}])
+
+
 def conv_transpose(builder: relax.BlockBuilder, inputs: Any, attributes: Attributes, opset: int) -> Any:
     """TVM's conversion with `output_shape`, which it ignores, turned into pads.
 
@@ -90,6 +112,7 @@ def lp_normalization(builder: relax.BlockBuilder, inputs: Any, attributes: Attri
 CONVERTERS: dict[str, Converter] = {
     "Gemm": gemm,
     "BatchNormalization": batch_normalization,
+    "Conv": conv,
     "ConvTranspose": conv_transpose,
     "LpNormalization": lp_normalization,
 }
