@@ -49,7 +49,7 @@ def check_call(call: tree.Call, context: Context) -> Iterator[Diagnostic]:
             yield error("Q0206", text, call.func_span, help="compute it in realize and use affine")
         else:
             yield from check_arguments(call, context)
-    elif call.func in context.defs and context.clause not in ("match", "given"):
+    elif call.func in context.defs and not context.is_pattern:
         yield from check_def_call(call, context.defs[call.func], context)
     elif call.func not in context.unread:
         yield unknown_function(call.func, call.func_span, context)
@@ -57,10 +57,10 @@ def check_call(call: tree.Call, context: Context) -> Iterator[Diagnostic]:
 
 def unknown_function(name: str, span: Span, context: Context) -> Diagnostic:
     """A called name that means nothing in its clause: a misspelt builder or def, one out of place, or an operator."""
-    if context.clause in ("match", "given"):
-        if name in context.defs:
-            text = f"{name} is a def, and a {context.clause} is made of operators"
-            return error("Q0101", text, span, help=f"write out what {name} computes")
+    if context.is_pattern and name in context.defs:
+        text = f"{name} is a def, and a match is made of operators"
+        return error("Q0101", text, span, help=f"write out what {name} computes")
+    if context.is_pattern:
         return unknown_operator(name, span)
     if name in GUARDS and context.clause != "when":
         return error("Q0206", f"{name} is a guard, and can be asked in `when` only", span, help="move it to the guard")

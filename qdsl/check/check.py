@@ -52,9 +52,11 @@ def is_first(matched: Matched, matches: Mapping[str, Matched]) -> bool:
 
 
 def is_in_match(finding: Diagnostic, matched: Matched) -> bool:
-    """Whether a finding leaves open what the match is."""
+    """Whether a finding leaves open what the match or the guard is."""
     ends = [b.span.end for b in matched.bindings]
-    return finding.is_error and finding.code < "Q0205" and finding.primary.span.start < max(ends, default=0)
+    if matched.item.when is not None:
+        ends.append(matched.item.when.span.end)
+    return finding.is_error and finding.code < "Q0207" and finding.primary.span.start < max(ends, default=0)
 
 
 def compare(sound: Iterable[Matched], program: Program) -> list[Diagnostic]:

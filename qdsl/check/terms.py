@@ -157,13 +157,19 @@ class Builder:
         places = operator.places(len(positional)) if operator is not None else None
         if operator is None or places is None:
             return self._unknown()
-        given = dict(zip(places, (self.read(p) for p in positional), strict=True))
+        operand_names = {o.name for o in operator.operands}
+        given: dict[str, Term] = {}
         attributes: dict[str, object] = {}
         source = None
+        for place, argument in zip(places, positional, strict=True):
+            if place in operand_names:
+                given[place] = self.read(argument)
+            else:
+                attributes[place] = value_of(argument) if is_literal(argument) else None
         for argument in args:
             if isinstance(argument, tree.AttributesOf):
                 source = argument.id
-            elif isinstance(argument, tree.Keyword) and any(o.name == argument.name for o in operator.operands):
+            elif isinstance(argument, tree.Keyword) and argument.name in operand_names:
                 given[argument.name] = self.read(argument.value)
             elif isinstance(argument, tree.Keyword):
                 attributes[argument.name] = value_of(argument.value) if is_literal(argument.value) else None
