@@ -18,7 +18,7 @@ UNSOUND = {"Q0101", "Q0102", "Q0103", "Q0104", "Q0105", "Q0201", "Q0202", "Q0204
 UNGUARDED = {"Q0309", "Q0310", "Q0313", "Q0411"}
 """What a guard fails to say: not to be told where the guard says something that is not understood."""
 
-FOLLOWS = {"Q0105": {"Q0302"}, "Q0401": {"Q0302"}}
+FOLLOWS = {"Q0105": {"Q0302"}, "Q0202": {"Q0312"}, "Q0401": {"Q0302"}}
 """Codes that say nothing new about a name of which one of the others speaks already."""
 
 

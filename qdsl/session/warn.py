@@ -10,7 +10,7 @@ from qdsl.report import Row
 from qdsl.session.stages import Annotated
 
 
-def warnings_of(table: Sequence[Row], decided: Annotated, config: QConfig, numbers: Numbers | None) -> Iterator[str]:
+def warnings_of(table: Sequence[Row], decided: Annotated, config: QConfig) -> Iterator[str]:
     """All warnings about a quantization."""
     yield from config.warnings()
     for skip in decided.skips.idle:
