@@ -58,13 +58,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         given = ["--debug", *(argument for argument in given if argument != "--debug")]
     if given == ["--version"]:
         given = ["version"]
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _terminate)
     app(args=given, prog_name="qdsl")
 
 
-def _terminate(_number: int, _frame: FrameType | None) -> None:
+def _terminate(number: int, _frame: FrameType | None) -> None:
     """End by an exception, so that half-written output is cleared away as on Ctrl-C."""
-    raise SystemExit(128 + signal.SIGTERM)
+    raise SystemExit(128 + number)
 
 
 if __name__ == "__main__":

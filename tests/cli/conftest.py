@@ -31,7 +31,7 @@ def qdsl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     from qdsl.cli.main import main
 
     monkeypatch.chdir(tmp_path)
-    handler = signal.getsignal(signal.SIGTERM)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
 
     def run(*arguments: object) -> Done:
         capsys.readouterr()
@@ -43,7 +43,8 @@ def qdsl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         return Done(code, *capsys.readouterr())
 
     yield run
-    signal.signal(signal.SIGTERM, handler)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture
