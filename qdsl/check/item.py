@@ -8,6 +8,7 @@ from qdsl.check.attributes import check_fields
 from qdsl.check.calls import check_calls, check_each
 from qdsl.check.context import Context
 from qdsl.check.guards import check_constant_marks, check_guard, check_training
+from qdsl.check.letters import check_letters
 from qdsl.check.matched import Matched, named
 from qdsl.check.names import check_def, check_item, check_test
 from qdsl.check.program import check_schemes
@@ -39,6 +40,7 @@ def check_clauses(matched: Matched, program: Program) -> Iterator[Diagnostic]:
     item = matched.item
     yield from check_item(item)
     yield from check_guard(item.when, Context("when", program.defs, matched, program.unread))
+    yield from check_letters(matched)
     if isinstance(item, tree.Rule):
         yield from _rule(item, matched, program)
     elif isinstance(item, tree.Fold):
