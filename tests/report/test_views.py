@@ -2,9 +2,12 @@
 
 import io
 import re
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
+import pytest
 from rich.console import Console
 
 from qdsl.report import Report, Row, compare
@@ -127,3 +130,11 @@ def test_comparison_lists_what_differs(report: Report) -> None:
         "  conv1: rule convolution -> none",
         "  conv1: reason none -> rule convolution is left out",
     ]
+
+
+def test_a_data_frame_has_a_line_for_each_operator(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pandas is an extra, so a stand-in takes what it would be given."""
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=list))
+    frame = report.to_frame()
+    assert [line["name"] for line in frame] == [row.name for row in report.rows]
+    assert {"outcome", "rule", "sqnr_db"} <= set(frame[0])
