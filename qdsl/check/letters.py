@@ -7,14 +7,11 @@ from collections.abc import Iterator, Sequence
 from qdsl.check.finding import error, listed
 from qdsl.check.matched import Matched, Patterned
 from qdsl.check.references import AXIS_LETTER
+from qdsl.check.types.axes import CHANNELS
 from qdsl.check.types.boundary import Boundary, boundary_of
 from qdsl.lang import tree
 from qdsl.lang.diagnostics import Diagnostic
 from qdsl.ops import letters_of, lookup, operand_layout
-
-CHANNELS = {"axis": 1, "channel_axis": 1}
-"""Where C is, of norms that need not say so in a match: the letters are the same wherever it is."""
-
 
 def check_letters(matched: Matched) -> Iterator[Diagnostic]:
     """Every letter that a guard speaks of, where the operators of the match are known."""
