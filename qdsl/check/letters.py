@@ -13,6 +13,7 @@ from qdsl.lang import tree
 from qdsl.lang.diagnostics import Diagnostic
 from qdsl.ops import letters_of, lookup, operand_layout
 
+
 def check_letters(matched: Matched) -> Iterator[Diagnostic]:
     """Every letter that a guard speaks of, where the operators of the match are known."""
     when = matched.item.when
