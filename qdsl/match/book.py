@@ -10,7 +10,8 @@ from tvm import relax
 from tvm.relax import dpl
 
 from qdsl.lang import tree
-from qdsl.match.bind import Failure, Match, bind
+from qdsl.match.bind import bind
+from qdsl.match.found import Failure, Match
 from qdsl.match.graph import Graph, operator_name
 from qdsl.match.pattern import Compiled, Operator, compile_bindings, walk
 

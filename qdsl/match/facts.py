@@ -10,7 +10,7 @@ from tvm import relax
 
 from qdsl.formats.format import Format
 from qdsl.match.attributes import attributes
-from qdsl.match.bind import Match, Place
+from qdsl.match.found import Match, Place
 from qdsl.match.graph import Graph, operator_name, shape_of
 from qdsl.ops import operand_layout
 

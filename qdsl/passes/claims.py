@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from tvm import relax
 
 from qdsl.lang import tree
-from qdsl.match.bind import Match
 from qdsl.match.book import Book
+from qdsl.match.found import Match
 from qdsl.match.graph import Graph, operator_name
 from qdsl.match.pattern import Compiled
 

@@ -16,9 +16,9 @@ from qdsl.errors import RuleError
 from qdsl.lang import tree
 from qdsl.lang.source import Span
 from qdsl.match import guards
-from qdsl.match.bind import Match
 from qdsl.match.book import Book, make_book
 from qdsl.match.facts import FloatFacts, layout_of
+from qdsl.match.found import Match
 from qdsl.match.graph import array_of, dtype_of, is_constant, number_of, operator_name, origin, shape_of
 from qdsl.passes.claims import operators_in, outside_reader
 from qdsl.passes.mutable import MutableGraph

@@ -17,10 +17,10 @@ from qdsl.formats.scale import Scale
 from qdsl.lang import tree
 from qdsl.lang.source import Span
 from qdsl.lang.unparse import unparse
-from qdsl.match.bind import Match
 from qdsl.match.facts import axis_of_letter
+from qdsl.match.fields import call_field
+from qdsl.match.found import Match
 from qdsl.match.graph import dtype_of, is_constant, number_of, shape_of
-from qdsl.match.guards import call_field
 from qdsl.passes.naming import Names
 from qdsl.passes.plan import Firing, Read, Symbols
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import tvm_ffi
 from tvm import relax
 
-from qdsl.match.bind import Match
+from qdsl.match.found import Match
 
 
 @dataclass

@@ -12,7 +12,7 @@ from qdsl.formats.format import Format, SchemeType
 from qdsl.formats.scale import Scale
 from qdsl.lang import tree
 from qdsl.lang.source import Span
-from qdsl.match.bind import Match
+from qdsl.match.found import Match
 
 
 @dataclass(frozen=True)

@@ -6,21 +6,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 from tvm import IRModule, relax
 
 from qdsl import dialect
 from qdsl.errors import RuleError
-from qdsl.formats.format import STORAGE_BITS
 from qdsl.lang import tree
-from qdsl.match.bind import Place
-from qdsl.match.facts import layout_at
-from qdsl.match.graph import Graph, array_of, is_constant, number_of, operator_name, shape_of
+from qdsl.match.graph import Graph, is_constant, shape_of
+from qdsl.passes.codes import narrow_constant, numbers_of
 from qdsl.passes.naming import identity
 from qdsl.passes.rebuild import Emit, main_graph, rebuild_function, spanned, with_operands
+from qdsl.passes.scope import Scope, operands_of
 from qdsl.realize.builders import FLOAT, Builders, Rounding, axis_for, quantize_call, requantize_call
 from qdsl.realize.evaluate import Evaluator
-from qdsl.realize.host import along_axis, widened
 from qdsl.realize.operators import as_operand
 from qdsl.realize.values import Host, Numbers, Several, Tensor, Value
 
@@ -105,7 +102,7 @@ class _Writer:
                 reads = dialect.attributes(value)["reads"]
                 operands = [c for c, r in zip(dialect.captures_of(value), reads, strict=True) if r != "as it is"]
             else:
-                operands = _operands(value)
+                operands = operands_of(value)
             stack += [o for o in operands if isinstance(o, relax.Var)]
         return needed
 
@@ -202,7 +199,7 @@ class _Writer:
         self, call: relax.Call, attrs: dict[str, object], rule: tree.Rule, target: Numbers | None
     ) -> Mapping[str, Value]:
         assert rule.realize is not None
-        scope = _Scope(self, call, attrs)
+        scope = Scope(self.graph, call, attrs, self.became, self.as_float)
         builders = Builders(target, self.rounding, scope.shape_of)
         evaluator = Evaluator(
             names=dict(scope.names),
@@ -218,129 +215,3 @@ class _Writer:
         if missing not in evaluator.names:
             raise RuleError(f"{rule.name_span}: realize of {rule.name} does not define {missing}")
         return evaluator.names
-
-
-class _Scope:
-    """What the names of a rule stand for where it fired, read back from its `annotated` call."""
-
-    def __init__(self, writer: _Writer, call: relax.Call, attrs: dict[str, object]) -> None:
-        self.writer = writer
-        graph = writer.graph
-        self.result = str(attrs["result"])
-        root = graph.call_of(call.args[0])
-        assert root is not None
-        captures = dialect.captures_of(call)
-        names, reads = attrs["names"], attrs["reads"]
-        assert isinstance(names, list) and isinstance(reads, list)
-        boundary = {identity(c) for c, r in zip(captures, reads, strict=True) if r != "as it is"}
-        inside = _calls_inside(graph, root, boundary)
-        self.calls: dict[str, relax.Call] = {self.result: root}
-        self.shapes: dict[str, tuple[int, ...]] = {self.result: shape_of(call) or ()}
-        self.formats: dict[str, Numbers] = {}
-        self.names: dict[str, Value] = {}
-        for name, capture, how in zip(names, captures, reads, strict=True):
-            self.shapes.setdefault(name, shape_of(capture) or ())
-            if how == "as it is":
-                made = graph.call_of(capture) if isinstance(capture, relax.Var) else None
-                if made is not None and any(made.same_as(c) for c in inside):
-                    self.calls[name] = made
-                    continue
-            value = self._value(capture, str(how), place_of(capture, inside))
-            if isinstance(value, Tensor) and value.format is not None:
-                self.formats.setdefault(name, value.format)
-            self.names[name] = self._joined(name, value)
-
-    def _joined(self, name: str, value: Value) -> Value:
-        earlier = self.names.get(name)
-        if earlier is None or not isinstance(value, Tensor):
-            return value
-        items = earlier.items if isinstance(earlier, Several) else (earlier,)
-        return Several((*[i for i in items if isinstance(i, Tensor)], value))
-
-    def _value(self, capture: relax.Expr, how: str, place: Place | None) -> Value:
-        layout = layout_at(place) if place is not None else None
-        if how in ("float", "as it is"):
-            if is_constant(capture):
-                return Host(widened(np.asarray(array_of(capture))), layout, capture)
-            number = number_of(capture)
-            if number is not None:
-                return Host(number, None, capture)
-            if isinstance(capture, relax.Var):
-                return Tensor(self.writer.as_float(capture), None, layout)
-            return Host(None, None, capture)
-        tensor = self.writer.became.get(capture, Tensor(capture))
-        return Tensor(tensor.expr, tensor.format, layout)
-
-    def shape_of(self, name: str) -> tuple[int, ...]:
-        return self.shapes[name]
-
-    def field(self, name: str, wanted: str, target: Numbers | None) -> Value | None:
-        format = target if name == self.result else self.formats.get(name)
-        if format is None or wanted not in ("scale", "zero"):
-            return None
-        return Host(format.scale) if wanted == "scale" else Host(format.zero)
-
-
-def _calls_inside(graph: Graph, root: relax.Call, boundary: set[int]) -> list[relax.Call]:
-    """The calls of a match, from its root down to the values at its boundary."""
-    found: list[relax.Call] = []
-    stack: list[relax.Expr] = [root]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, relax.Call):
-            if any(current.same_as(f) for f in found):
-                continue
-            found.append(current)
-        for operand in _operands(current):
-            if isinstance(operand, relax.Var) and identity(operand) not in boundary:
-                value = graph.value_of.get(operand)
-                if value is not None and not dialect.is_call(value):
-                    stack.append(value)
-    return found
-
-
-def place_of(capture: relax.Expr, calls: Sequence[relax.Call]) -> Place | None:
-    """Where a captured value is read inside a match."""
-    for call in calls:
-        for position, operand in enumerate(call.args):
-            fields = operand.fields if isinstance(operand, relax.Tuple) else [operand]
-            if any(f.same_as(capture) for f in fields):
-                return Place(call, position)
-    return None
-
-
-def _operands(value: relax.Expr) -> list[relax.Expr]:
-    if isinstance(value, relax.Call):
-        fields: list[relax.Expr] = []
-        for arg in value.args:
-            fields += list(arg.fields) if isinstance(arg, relax.Tuple) else [arg]
-        return fields
-    if isinstance(value, relax.Tuple):
-        return list(value.fields)
-    if isinstance(value, relax.TupleGetItem):
-        return [value.tuple_value]
-    return [value] if isinstance(value, relax.Var) else []
-
-
-def numbers_of(call: relax.Call) -> Numbers:
-    """The format of a calibrated `simulated_quantize` or `annotated` call."""
-    attrs = dialect.attributes(call)
-    scale = dialect.scale_of(call)
-    if scale is None:
-        raise RuleError(f"{operator_name(call)} has no numbers yet: calibrate the module before realizing it")
-    axis = attrs.get("axis")
-    array = np.asarray(array_of(scale), np.float64)
-    return Numbers(
-        array, int(attrs["zero"]), int(axis) if axis is not None and array.ndim else None,
-        str(attrs["dtype"]), int(attrs["low"]), int(attrs["high"]), str(attrs["scheme"]),
-    )  # fmt: skip
-
-
-def narrow_constant(constant: relax.Expr, target: Numbers) -> relax.Expr:
-    """A constant in a format: clip(round(c / scale) + zero, low, high), computed here in float64."""
-    array = np.asarray(array_of(constant), np.float64)
-    scale = along_axis(target.scale, target.axis, array.ndim)
-    codes = np.clip(np.round(array / scale) + target.zero, target.low, target.high)
-    storage = {"int4": "int8", "uint4": "uint8"}.get(target.dtype, target.dtype)
-    assert target.dtype in STORAGE_BITS
-    return relax.const(codes.astype(storage))

@@ -14,8 +14,8 @@ from tvm import relax
 from qdsl.formats.format import Format, SchemeType
 from qdsl.lang import tree
 from qdsl.match import guards
-from qdsl.match.bind import Match
 from qdsl.match.book import Book
+from qdsl.match.found import Match
 from qdsl.match.graph import Graph, operator_name, origin
 from qdsl.match.pattern import Compiled
 from qdsl.passes.claims import Found, find_matches, operators_in, outside_reader

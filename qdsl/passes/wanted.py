@@ -16,8 +16,8 @@ from tvm import relax
 
 from qdsl.lang import tree
 from qdsl.match import guards
-from qdsl.match.bind import Match
 from qdsl.match.facts import FloatFacts
+from qdsl.match.found import Match
 from qdsl.match.graph import Graph
 from qdsl.passes.claims import Found
 

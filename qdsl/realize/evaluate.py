@@ -13,8 +13,8 @@ from tvm.ir import GenericConst
 from qdsl.errors import RuleError
 from qdsl.lang import tree
 from qdsl.lang.unparse import unparse
+from qdsl.match.fields import Unanswerable, call_field
 from qdsl.match.graph import number_of
-from qdsl.match.guards import Unanswerable, call_field
 from qdsl.realize.host import FUNCTIONS, combine, lay_along
 from qdsl.realize.operators import as_operand, call_operator, common_dtype, result_format, result_layout
 from qdsl.realize.values import Host, Several, Tensor, Value, Vector

@@ -13,8 +13,8 @@ from tvm.ir import GenericConst
 
 from qdsl.errors import RuleError
 from qdsl.match.attributes import rebuild
-from qdsl.match.bind import Place
 from qdsl.match.facts import layout_at
+from qdsl.match.found import Place
 from qdsl.match.graph import operator_name
 from qdsl.realize.values import Host, Numbers, Several, Tensor, Value
 
