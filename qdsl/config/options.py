@@ -8,15 +8,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ModelWrapValidatorHandler,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from qdsl.config.consistency import contradiction, idle_options
 from qdsl.config.messages import refuse_unknown, sentence
