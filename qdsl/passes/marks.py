@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
 from tvm import relax
 
 from qdsl.formats.format import Format, SchemeType
@@ -18,20 +17,12 @@ from qdsl.lang import tree
 from qdsl.lang.source import Span
 from qdsl.lang.unparse import unparse
 from qdsl.match.facts import axis_of_letter
-from qdsl.match.fields import call_field
 from qdsl.match.found import Match
-from qdsl.match.graph import dtype_of, is_constant, number_of, shape_of
+from qdsl.match.graph import dtype_of, is_constant, shape_of
+from qdsl.passes.fits import satisfies, trace_axis
 from qdsl.passes.naming import Names
 from qdsl.passes.plan import Firing, Read, Symbols
-
-
-class Refused(Exception):
-    """A mark that does not fit the values of a match."""
-
-    def __init__(self, reason: str, place: Span) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.place = place
+from qdsl.passes.scales import Refused, Scales
 
 
 @dataclass
@@ -50,6 +41,7 @@ class Marker:
         self.results: dict[str, tuple[Format | None, ...]] = {}
         self.joins: list[tuple[str, str]] = []
         self.made: list[tuple[str, SchemeType, str]] = []
+        self.scales = Scales(self.match, self.format_of, self._scheme_of)
 
     def apply(self) -> Firing:
         """The firing that the marks give. Raises Refused."""
@@ -137,8 +129,8 @@ class Marker:
         self, name: str, value: relax.Expr, scheme: SchemeType, spec: tree.SchemeSpec, carried: Format | None
     ) -> Read:
         assert spec.scale is not None
-        scale = self.scale(spec.scale)
-        reference = self._scale_axis(spec.scale)
+        scale = self.scales.scale(spec.scale)
+        reference = self.scales.axis(spec.scale)
         axis = None
         if reference is not None:
             axis = reference - (self._result_rank() - len(shape_of(value) or ()))
@@ -160,11 +152,11 @@ class Marker:
             raise Refused(f"{name} is made here, so it cannot be `any`", spec.span)
         scheme = self._scheme(spec)
         if spec.scale is not None:
-            scale = self.scale(spec.scale)
-            axis = axis_of_letter(self.match, name, spec.axis) if spec.axis else self._scale_axis(spec.scale)
+            scale = self.scales.scale(spec.scale)
+            axis = axis_of_letter(self.match, name, spec.axis) if spec.axis else self.scales.axis(spec.scale)
             if spec.axis and axis is None:
                 raise Refused(f"the layout of {name} has no axis {spec.axis}", spec.span)
-            if self._is_per_tensor(scale):
+            if self.scales.is_per_tensor(scale):
                 axis = None
             return Format(scheme, scale, 0, axis)
         kind = "wide" if scheme.is_accumulator else "activation"
@@ -179,7 +171,7 @@ class Marker:
             values = self.match.values(mark.source)
             self.reads[mark.source] = tuple(Read(v, self.carried(v), False) for v in values)
         if mark.scale is not None:
-            scale = self.scale(mark.scale)
+            scale = self.scales.scale(mark.scale)
             if scale.coefficient <= 0:
                 raise Refused(f"the factor of a scale has to be positive, and {unparse(mark.scale)} is not", mark.span)
             source = source.with_scale(scale)
@@ -233,6 +225,10 @@ class Marker:
     def _scheme(self, spec: tree.SchemeSpec) -> SchemeType:
         return self.schemes[spec.scheme]
 
+    def _scheme_of(self, symbol: str) -> SchemeType | None:
+        pending = {name: scheme for name, scheme, _ in self.made}
+        return pending.get(symbol) or self.symbols.scheme.get(symbol)
+
     def _make(self, name: str, scheme: SchemeType, kind: str) -> str:
         self.made.append((name, scheme, kind))
         return name
@@ -255,77 +251,12 @@ class Marker:
 
     def _fixed(self, spec: tree.FixedSpec) -> Format:
         values = {k.name: k.value for k in spec.args}
-        scale, zero = self.scale(values["scale"]), 0
+        scale, zero = self.scales.scale(values["scale"]), 0
         if "zero" in values:
-            zero = int(self._factor(values["zero"]))
+            zero = int(self.scales.factor(values["zero"]))
         named = values.get("dtype")
         dtype = named.name if isinstance(named, tree.DType) else "uint8"
         return Format(SchemeType("fixed", dtype, zero == 0 and dtype.startswith("int"), False), scale, zero)
 
-    def scale(self, expr: tree.Expr) -> Scale:
-        """A scale expression as a monomial. Raises Refused where a factor is not a positive number."""
-        if isinstance(expr, tree.Binary) and expr.op in "*/":
-            left, right = self.scale(expr.left), self.scale(expr.right)
-            return left * right if expr.op == "*" else left / right
-        if isinstance(expr, tree.Field) and expr.name == "scale" and isinstance(expr.base, tree.Name):
-            found = self.format_of(expr.base.id)
-            if found is None:
-                raise Refused(f"{expr.base.id} is float here and has no scale", expr.span)
-            return found.scale
-        return Scale.number(self._factor(expr))
-
-    def _factor(self, expr: tree.Expr) -> float:
-        if isinstance(expr, tree.Number):
-            return float(expr.value)
-        if isinstance(expr, tree.Name) and expr.id in self.match.captures:
-            value = self.match.value(expr.id)
-            number = number_of(value)
-            if number is not None:
-                return float(number)
-        if isinstance(expr, tree.Field) and isinstance(expr.base, tree.Name):
-            return float(call_field(self.match.places[expr.base.id].call, expr.name))
-        if isinstance(expr, tree.Call) and expr.func == "count":
-            x, y = (shape_of(self.match.values(a.id)[0]) or () for a in expr.positional if isinstance(a, tree.Name))
-            return float(np.prod(x)) / float(np.prod(y))
-        raise Refused(f"{unparse(expr)} is not one known number here", expr.span)
-
-    def _is_per_tensor(self, scale: Scale) -> bool:
-        pending = {name: scheme for name, scheme, _ in self.made}
-        schemes = [pending.get(s) or self.symbols.scheme.get(s) for s in scale.symbols]
-        return not any(s is not None and s.per_channel for s in schemes)
-
-    def _scale_axis(self, expr: tree.Expr) -> int | None:
-        """The axis that a scale expression brings along from the values it names."""
-        for node in tree.walk(expr):
-            if isinstance(node, tree.Field) and node.name == "scale" and isinstance(node.base, tree.Name):
-                found = self.format_of(node.base.id)
-                if found is not None and found.axis is not None:
-                    return found.axis
-        return None
-
     def _result_rank(self) -> int:
         return len(shape_of(self.match.values(self.match.results[0])[0]) or ())
-
-
-def satisfies(format: Format, scheme: SchemeType) -> bool:
-    """Whether a value in this format can be read as it is where a scheme is asked for."""
-    same = format.dtype == scheme.dtype and format.scheme.used_bits == scheme.used_bits
-    per_tensor = format.axis is None or scheme.per_channel
-    centred = not scheme.symmetric or format.zero == scheme.zero_for_symmetric
-    return same and per_tensor and centred
-
-
-def trace_axis(match: Match, axis: int, before: tuple[int, ...] | None, after: tuple[int, ...] | None) -> int | None:
-    """Where an axis goes in a move: by the permutation, else by the sizes in front of it staying as they are."""
-    call = match.places[match.results[0]].call
-    if match.compiled.root.op == "permute_dims":
-        axes = call_field(call, "axes")
-        order = list(axes) if axes is not None else list(range(len(before or ())))[::-1]
-        return order.index(axis) if axis in order else None
-    if before is None or after is None:
-        return None
-    ahead = int(np.prod(before[:axis]))
-    for position, size in enumerate(after):
-        if int(np.prod(after[:position])) == ahead and size == before[axis]:
-            return position
-    return None

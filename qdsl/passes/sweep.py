@@ -19,9 +19,10 @@ from qdsl.match.found import Match
 from qdsl.match.graph import Graph, operator_name, origin
 from qdsl.match.pattern import Compiled
 from qdsl.passes.claims import Found, find_matches, operators_in, outside_reader
-from qdsl.passes.marks import Marker, Refused
+from qdsl.passes.marks import Marker
 from qdsl.passes.naming import Names
 from qdsl.passes.plan import Attempt, Decision, Firing, Plan
+from qdsl.passes.scales import Refused
 from qdsl.passes.wanted import wanted_values
 
 Record = Callable[[str, tree.Expr, bool], None]
