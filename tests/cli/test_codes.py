@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[2]
 
 def test_every_code_in_the_source_has_a_page() -> None:
     sources = [file.read_text() for file in (ROOT / "qdsl").rglob("*.py") if file.name != "codes.py"]
-    printed = {code for text in sources for code in re.findall(r"\b(Q\d{4})\b", text)}
+    # A code after a comparison is the bound of a family, not a finding.
+    printed = {code for text in sources for code in re.findall(r'(?<![<>] ")\b(Q\d{4})\b', text)}
     assert printed == set(CODES)
 
 
