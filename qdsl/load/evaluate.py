@@ -28,6 +28,9 @@ SAME_IN_EVERY_SET = frozenset(
 SINCE = {"BatchNormalization": 15, "LogSoftmax": 13, "Resize": 11, "Softmax": 13}
 """What it computes right from a set on; older ones it computes as newer, or as in training."""
 
+EVALUATED_AS = {"DequantizeLinear": 19}
+"""The set of which it has the operator, where an older one says the same."""
+
 LARGEST_GROWTH = 1 << 27
 """Elements that a result may have beyond those of its inputs (512 MiB of float32): a weight may be made that way."""
 
@@ -78,7 +81,7 @@ def evaluate(
     alone.input.extend(names)
     try:
         with np.errstate(all="ignore"):
-            runner = ReferenceEvaluator(_model_of(alone, opset))
+            runner = ReferenceEvaluator(_model_of(alone, max(opset, EVALUATED_AS.get(node.op_type, 0))))
             results = runner.run(None, {name: value for name, value in zip(names, inputs, strict=True) if name})
     except Exception:  # an operator the reference lacks or refuses: it stays in the graph
         return None

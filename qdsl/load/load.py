@@ -18,7 +18,7 @@ from qdsl.load.draft import build
 from qdsl.load.fold import fold
 from qdsl.load.model import LoadedModel
 from qdsl.load.names import NameSupply, variable_name
-from qdsl.load.read import check_model, read_onnx
+from qdsl.load.read import check_model, read_onnx, refuse_external
 from qdsl.load.relax_module import draft_of_module
 from qdsl.load.shapes import fix_shapes
 
@@ -51,6 +51,7 @@ def load_model(
         return _load_onnx(read_onnx(model), Path(model).stem, shapes, sample_shapes)
     if isinstance(model, onnx.ModelProto):
         check_model(model)
+        refuse_external(model)
         return _load_onnx(model, model.graph.name, shapes, sample_shapes)
     raise ModelError(
         f"A model is the path of an .onnx file, an onnx.ModelProto or a tvm.ir.IRModule, not {type(model).__name__}."

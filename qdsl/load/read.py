@@ -62,20 +62,32 @@ def opset_version(model: onnx.ModelProto) -> int:
     return max(versions, default=1)
 
 
+def refuse_external(model: onnx.ModelProto) -> None:
+    """Raise ModelError for a model in memory whose weights lie in a file: nothing tells in which folder."""
+    files = _external_files(model)
+    if files:
+        raise ModelError(
+            f"The model keeps its weights in {', '.join(files)}; give the path of its .onnx file instead of the model, "
+            f"or load it with its external data."
+        )
+
+
 def _load_external(model: onnx.ModelProto, file: Path) -> None:
-    external = [tensor for tensor in _tensors(model) if uses_external_data(tensor)]
-    if not external:
+    files = _external_files(model)
+    if not files:
         return
     try:
         onnx.load_external_data_for_model(model, str(file.parent))
     except Exception:  # onnx raises several kinds, some without text
-        names = sorted(
-            {entry.value for tensor in external for entry in tensor.external_data if entry.key == "location"}
-        )
         raise ModelError(
-            f"{file} keeps its weights in {', '.join(names)}, which cannot be read beside it; "
+            f"{file} keeps its weights in {', '.join(files)}, which cannot be read beside it; "
             f"put the file into the folder {file.parent}, or save the model as one file."
         ) from None
+
+
+def _external_files(model: onnx.ModelProto) -> list[str]:
+    external = [tensor for tensor in _tensors(model) if uses_external_data(tensor)]
+    return sorted({entry.value for tensor in external for entry in tensor.external_data if entry.key == "location"})
 
 
 def _tensors(model: onnx.ModelProto) -> list[onnx.TensorProto]:
