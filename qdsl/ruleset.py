@@ -43,10 +43,9 @@ class RuleSet:
         """All findings about the files that were asked for, in the order of their places."""
         from qdsl.check import check
 
-        findings = [*self.own.diagnostics, *check(self.program)]
         mine = set(self.own.sources)
-        kept = [d for d in findings if d.primary.span.path in mine and not _between_layers(d, mine)]
-        return list(dict.fromkeys(kept))
+        found = [d for d in check(self.program) if d.primary.span.path in mine and not _between_layers(d, mine)]
+        return list(dict.fromkeys([*self.own.diagnostics, *found]))
 
     def test(self, pattern: str | None = None) -> TestReport:
         """Runs the `test` items of the files that were asked for; `pattern` is a regular expression on rule and

@@ -66,15 +66,18 @@ def _is_accumulator(value: relax.Expr) -> bool:
 
 def _operators_of_rules(graph: Graph) -> set[relax.Var]:
     """Operators that a realize clause replaces: what they read, they do not read in float."""
+    calls = [b.value for b in graph.bindings if dialect.is_call(b.value, "annotated")]
+    return {var for call in calls for var in inside_of(graph, call)}
+
+
+def inside_of(graph: Graph, call: relax.Call) -> set[relax.Var]:
+    """The operators of the match behind an `annotated` call, down to the values at its boundary."""
     inside: set[relax.Var] = set()
-    for binding in graph.bindings:
-        if not dialect.is_call(binding.value, "annotated"):
-            continue
-        boundary = {c for c in dialect.captures_of(binding.value) if isinstance(c, relax.Var)}
-        stack = [binding.value.args[0]]
-        while stack:
-            var = stack.pop()
-            if isinstance(var, relax.Var) and var not in inside and var not in boundary and var in graph.value_of:
-                inside.add(var)
-                stack += list(flat_operands(graph.value_of[var]))
+    boundary = {c for c in dialect.captures_of(call) if isinstance(c, relax.Var)}
+    stack = [call.args[0]]
+    while stack:
+        var = stack.pop()
+        if isinstance(var, relax.Var) and var not in inside and var not in boundary and var in graph.value_of:
+            inside.add(var)
+            stack += list(flat_operands(graph.value_of[var]))
     return inside

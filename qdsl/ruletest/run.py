@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qdsl.config import QConfig
-from qdsl.errors import QdslError
+from qdsl.errors import QdslError, RuleError
 from qdsl.lang import tree
 from qdsl.lang.nearest import nearest
 from qdsl.lang.source import Span
@@ -55,7 +55,11 @@ class TestReport:
 
 def run_tests(rules: RuleSet, pattern: str | None = None) -> TestReport:
     """Runs the tests of the files that were asked for. Raises RuleError for a pattern that is no regular expression."""
-    chosen = [t for t in rules.own.tests if pattern is None or re.search(pattern, f"{t.rule} {t.title}")]
+    try:
+        wanted = re.compile(pattern or "")
+    except re.error as error:
+        raise RuleError(f"-k {pattern}: no regular expression: {error}") from None
+    chosen = [t for t in rules.own.tests if wanted.search(f"{t.rule} {t.title}")]
     return TestReport(tuple(run_test(rules, t) for t in chosen))
 
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import onnx
 from tvm import IRModule, ir
 
-from qdsl.version import __version__
-
-PACKAGES = ("apache-tvm", "apache-tvm-ffi", "lark", "onnx", "numpy")
+from qdsl.calibrate.calibration import Calibration
+from qdsl.environment import versions
 
 
 def digest(*parts: bytes) -> str:
@@ -45,21 +43,20 @@ def digest_of_texts(texts: Mapping[str, str] | Iterable[str]) -> str:
     return digest(*(t.encode() for t in values))
 
 
-def versions() -> dict[str, str]:
-    """qdsl, Python and the packages that numbers depend on."""
-    found = {"qdsl": __version__, "python": sys.version.split()[0]}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
 def command_line() -> str:
     """The command that runs, with the program's own path left out."""
     program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
     return " ".join([program, *sys.argv[1:]])
+
+
+def digest_of_calibration(calibration: Calibration) -> str:
+    """The digest of what was observed: count, extremes and histogram of every value, whatever the order of samples."""
+    parts: list[bytes] = []
+    for name, sketch in sorted(calibration.sketches.items()):
+        parts.append(f"{name} {sketch.count} {sketch.minimum!r} {sketch.maximum!r}".encode())
+        if sketch.histogram is not None:
+            parts.append(sketch.histogram.counts.tobytes())
+    return digest(*parts)
 
 
 def provenance(**digests: Any) -> dict[str, Any]:

@@ -26,7 +26,13 @@ from qdsl.session import rows, stages
 from qdsl.session.calibrated import CalibratedRanges
 from qdsl.session.errors import float_outputs, measure, operator_values
 from qdsl.session.measure import Difference, peak_memory_mb
-from qdsl.session.provenance import digest_of_model, digest_of_module, digest_of_texts, provenance
+from qdsl.session.provenance import (
+    digest_of_calibration,
+    digest_of_model,
+    digest_of_module,
+    digest_of_texts,
+    provenance,
+)
 from qdsl.session.result import Result
 from qdsl.session.stages import Annotated, Progress, no_progress
 from qdsl.session.warn import warnings_of
@@ -174,13 +180,14 @@ class _Run:
             model=result.loaded.name or "model",
             rows=table,
             outputs=tuple(outputs),
-            conversions=rows.count_conversions(result.integer) if result.integer is not None else {},
+            conversions=rows.count_conversions(result.annotated),
             timings_s=dict(self.timings),
             size_bytes=self._sizes(result),
             peak_rss_mb=peak_memory_mb(),
             provenance=provenance(
                 model=digest_of_model(model),
                 rules=digest_of_texts({p: s.text for p, s in self.rules.program.sources.items()}),
+                calibration=digest_of_calibration(result.calibration),
                 result=digest_of_module(result.module),
             ),
             warnings=tuple(warnings_of(table, decided, self.config)),

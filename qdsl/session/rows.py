@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from tvm import IRModule
+from tvm import IRModule, relax
 
 from qdsl import dialect
 from qdsl.load import SourceOperator
-from qdsl.match.graph import is_constant, operator_name, origin
+from qdsl.match.graph import flat_operands, is_constant, operator_name, origin
 from qdsl.passes.fold import FoldTrace
+from qdsl.passes.narrow import inside_of
 from qdsl.passes.plan import Decision
 from qdsl.passes.rebuild import main_graph
 from qdsl.passes.sites import Site
@@ -115,14 +116,35 @@ def _plain(scale: np.ndarray) -> float | tuple[float, ...]:
 
 
 def count_conversions(module: IRModule) -> dict[str, int]:
-    """Conversions in an integer module."""
+    """Conversions between operators, read off an annotated module: one for each value and format, whatever its readers.
+
+    Those that a realize clause makes inside itself (a curve computed on an accumulator) are part of its operator.
+    """
     graph = main_graph(module)
-    names = [operator_name(b.value) for b in graph.bindings]
+    integers = {b.var for b in graph.bindings if is_integer(b.value)}
+    inside = {v for b in graph.bindings if dialect.is_call(b.value, "annotated") for v in inside_of(graph, b.value)}
+    edges = [b.value for b in graph.bindings if dialect.is_call(b.value, "simulated_quantize")]
+    sources = [e.args[0] for e in edges if not is_constant(e.args[0])]
+    left: set[relax.Var] = set(graph.outputs) & integers
+    for binding in graph.bindings:
+        if dialect.is_call(binding.value, "annotated"):
+            how = dialect.attributes(binding.value)["reads"]
+            read = [c for c, h in zip(dialect.captures_of(binding.value), how, strict=True) if h == "float"]
+        elif dialect.is_call(binding.value) or binding.var in inside:
+            continue
+        else:
+            read = list(flat_operands(binding.value))
+        left |= {v for v in read if isinstance(v, relax.Var) and v in integers}
     return {
-        "quantize_ops": names.count("qdsl.quantize"),
-        "requantize_ops": names.count("qdsl.requantize") + names.count("qdsl.affine"),
-        "dequantize_ops": names.count("qdsl.dequantize"),
+        "quantize_ops": sum(s not in integers for s in sources),
+        "requantize_ops": sum(s in integers for s in sources),
+        "dequantize_ops": len(left),
     }
+
+
+def is_integer(value: relax.Expr) -> bool:
+    """Whether an annotated or simulated call stands for codes."""
+    return dialect.is_call(value, "annotated", "simulated_quantize") and "on_scale" in dialect.attributes(value)
 
 
 def constant_bytes(module: IRModule) -> int:
