@@ -24,11 +24,16 @@ def kernel_as_operator(call: relax.Call, sweep: Sweep) -> relax.Expr | None:
     if store is None:
         return None
     operands = dict(zip(kernel.params, call.args[1].fields, strict=False))
-    result = (_extremum if isinstance(store.value, tirx.Max | tirx.Min) else _constant_pad)(store, operands)
+    if isinstance(store.value, ir.TensorLoad):
+        result = _operand(store.value, store, operands)
+    elif isinstance(store.value, tirx.Max | tirx.Min):
+        result = _extremum(store, operands)
+    else:
+        result = _constant_pad(store, operands)
     out = call.ty_args[0]
     if result is None or not isinstance(out.shape, relax.ShapeExpr):
         return None
-    made = sweep.normalize(result)
+    made = sweep.normalize(result) if isinstance(result, relax.Call) else result
     same = shape_of(made) == tuple(int(dim.value) for dim in out.shape.values) and dtype_of(made) == str(out.dtype)
     return made if same else None
 

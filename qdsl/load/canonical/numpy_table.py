@@ -65,6 +65,14 @@ def _take(operands: Operands, attributes: Attributes) -> Any:
     return np.take(x, indices, axis=attributes.axis)
 
 
+def _gather_elements(operands: Operands, attributes: Attributes) -> Any:
+    x, indices = operands
+    axis = attributes.axis % x.ndim
+    # The indices may span less than x along the other axes; numpy wants both alike.
+    part = tuple(slice(None if i == axis else size) for i, size in enumerate(indices.shape))
+    return np.take_along_axis(x[part], indices, axis)
+
+
 def _squeeze(operands: Operands, attributes: Attributes) -> Any:
     return np.squeeze(operands[0], None if attributes.axis is None else tuple(attributes.axis))
 
@@ -149,7 +157,7 @@ TABLE: dict[str, Function] = {
     "flip": lambda operands, attributes: np.flip(operands[0], attributes.axis),
     "tile": lambda operands, attributes: np.tile(operands[0], attributes.repeats),
     "repeat": lambda operands, attributes: np.repeat(operands[0], attributes.repeats, axis=attributes.axis),
-    "gather_elements": lambda operands, attributes: np.take_along_axis(operands[0], operands[1], attributes.axis),
+    "gather_elements": _gather_elements,
     "astype": lambda operands, attributes: operands[0].astype(str(attributes.dtype)),
     # making
     "zeros": lambda operands, attributes: np.zeros(operands[0], str(attributes.dtype)),
