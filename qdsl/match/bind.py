@@ -10,6 +10,7 @@ import numpy as np
 from tvm import relax
 
 from qdsl.lang import tree
+from qdsl.lang.source import Span
 from qdsl.match.attributes import attributes
 from qdsl.match.found import Captured, Failure, Match, Place
 from qdsl.match.graph import Graph, number_of, operator_name, shape_of
@@ -50,7 +51,7 @@ class _Walker:
 
     def value(self, pattern: Pattern, expr: relax.Expr, state: _State, place: Place) -> Iterator[_State]:
         if isinstance(pattern, Capture):
-            yield from self.capture(pattern, expr, state, place)
+            yield from self.name(pattern.name, expr, state, place, pattern.span)
         elif isinstance(pattern, Literal):
             seen = number_of(self.graph.define(expr))
             if seen is not None and same_number(seen, pattern.value):
@@ -67,14 +68,15 @@ class _Walker:
         else:
             self.failure.record(state.steps, pattern.span, f"expected {pattern.op}, found a constant")
 
-    def capture(self, pattern: Capture, expr: relax.Expr, state: _State, place: Place) -> Iterator[_State]:
-        bound = state.captures.get(pattern.name)
+    def name(self, name: str, value: Captured, state: _State, place: Place, span: Span) -> Iterator[_State]:
+        """A name seen for the first time stands for the value; seen again, it has to stand for the same one."""
+        bound = state.captures.get(name)
         if bound is None:
-            yield state.bind(pattern.name, expr, place)
-        elif not isinstance(bound, tuple) and same_value(bound, expr):
+            yield state.bind(name, value, place)
+        elif same_capture(bound, value):
             yield state
         else:
-            self.failure.record(state.steps, pattern.span, f"{pattern.name} stands for two different values here")
+            self.failure.record(state.steps, span, f"{name} stands for two different values here")
 
     def fields(self, pattern: Parts | ListOf, expr: relax.Expr, state: _State, place: Place) -> Iterator[_State]:
         fields = self.graph.define(expr)
@@ -82,13 +84,14 @@ class _Walker:
             self.failure.record(state.steps, pattern.span, "expected a list of tensors")
             return
         if isinstance(pattern, Parts):
-            yield state.bind(pattern.name, tuple(fields.fields), place)
+            yield from self.name(pattern.name, tuple(fields.fields), state, place, pattern.span)
             return
         if len(fields.fields) != len(pattern.elements):
             message = f"expected a list of {len(pattern.elements)}, found one of {len(fields.fields)}"
             self.failure.record(state.steps, pattern.span, message)
             return
-        yield from self.all(list(zip(pattern.elements, fields.fields, strict=True)), state, place.call)
+        elements = [(p, (place.position, f)) for p, f in zip(pattern.elements, fields.fields, strict=True)]
+        yield from self.all(elements, state, place.call)
 
     def item(self, pattern: Item, expr: relax.Expr, state: _State) -> Iterator[_State]:
         value = self.graph.value_of.get(expr) if isinstance(expr, relax.Var) else None
@@ -125,18 +128,17 @@ class _Walker:
                 yield from self._bind_results(pattern, var, call, matched)
 
     def all(
-        self, pairs: list[tuple[Pattern, tuple[int, relax.Expr] | relax.Expr]], state: _State, call: relax.Call
+        self, pairs: list[tuple[Pattern, tuple[int | str, relax.Expr]]], state: _State, call: relax.Call
     ) -> Iterator[_State]:
         if not pairs:
             yield state
             return
-        (pattern, operand), rest = pairs[0], pairs[1:]
-        position, expr = operand if isinstance(operand, tuple) else (0, operand)
+        (pattern, (position, expr)), rest = pairs[0], pairs[1:]
         for matched in self.value(pattern, expr, state, Place(call, position)):
             yield from self.all(rest, matched, call)
 
-    def _orders(self, pattern: Operator, call: relax.Call) -> Iterator[list[tuple[int, relax.Expr]]]:
-        operands = list(enumerate(call.args[: len(pattern.operands)]))
+    def _orders(self, pattern: Operator, call: relax.Call) -> Iterator[list[tuple[int | str, relax.Expr]]]:
+        operands: list[tuple[int | str, relax.Expr]] = list(enumerate(call.args[: len(pattern.operands)]))
         if not pattern.commutative:
             yield operands
             return
@@ -165,17 +167,14 @@ class _Walker:
         targets = pattern.results
         place = Place(call, "result")
         if len(targets) == 1 and isinstance(targets[0], tree.NameTarget):
-            yield from self._name(targets[0], var, state, place)
+            yield from self.name(targets[0].id, var, state, place, targets[0].span)
             return
         items = self._items(var)
         if len(targets) == 1 and isinstance(targets[0], tree.SpreadTarget):
-            count = len(call.ty.fields)
-            if sorted(items) != list(range(count)):
-                self.failure.record(state.steps, targets[0].span, f"some of the {count} results are not used")
-                return
-            state = state.inside(*items.values())
-            yield state.bind(targets[0].id, tuple(items[i] for i in range(count)), place)
+            used = tuple(items[i] for i in sorted(items))
+            yield from self.name(targets[0].id, used, state.inside(*used), place, targets[0].span)
             return
+        states = [state]
         for index, target in enumerate(targets):
             item = items.get(index)
             if isinstance(target, tree.IgnoredTarget):
@@ -186,17 +185,8 @@ class _Walker:
                 self.failure.record(state.steps, target.span, f"result {index} of {pattern.op} is not used")
                 return
             else:
-                state = state.inside(item).bind(target.id, item, place)
-        yield state
-
-    def _name(self, target: tree.NameTarget, var: relax.Var, state: _State, place: Place) -> Iterator[_State]:
-        bound = state.captures.get(target.id)
-        if bound is None:
-            yield state.bind(target.id, var, place)
-        elif not isinstance(bound, tuple) and same_value(bound, var):
-            yield state
-        else:
-            self.failure.record(state.steps, target.span, f"{target.id} stands for two different values here")
+                states = [n for s in states for n in self.name(target.id, item, s.inside(item), place, target.span)]
+        yield from states
 
     def _items(self, var: relax.Var) -> dict[int, relax.Var]:
         """The variables that hold the items of a tuple-valued variable, by index."""
@@ -206,6 +196,12 @@ class _Walker:
             if isinstance(value, relax.TupleGetItem):
                 items.setdefault(value.index, reader.var)
         return items
+
+
+def same_capture(a: Captured, b: Captured) -> bool:
+    """Whether a name stands for the same twice: one value, or a list of the same values."""
+    left, right = (c if isinstance(c, tuple) else (c,) for c in (a, b))
+    return len(left) == len(right) and all(map(same_value, left, right))
 
 
 def same_value(a: relax.Expr, b: relax.Expr) -> bool:

@@ -11,9 +11,11 @@ from tvm.relax import dpl
 
 from qdsl.lang import tree
 from qdsl.match.bind import bind
+from qdsl.match.dataflow import dataflow_pattern
 from qdsl.match.found import Failure, Match
 from qdsl.match.graph import Graph, operator_name
-from qdsl.match.pattern import Compiled, Operator, compile_bindings, walk
+from qdsl.match.pattern import Capture, Compiled, Operator, compile_bindings, walk
+from qdsl.ops import lookup
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Book:
         """The ways in which one pattern matches at a root; TVM decides first."""
         pattern = self._patterns.get(id(compiled))
         if pattern is None:
-            pattern = self._patterns.setdefault(id(compiled), compiled.dataflow_pattern())
+            pattern = self._patterns.setdefault(id(compiled), dataflow_pattern(compiled))
         if pattern.match(graph.value_of[root], graph.var2val_at(root, compiled.size)):
             yield from bind(graph, compiled, root)
 
@@ -76,8 +78,19 @@ def _compile(item: tree.Rule | tree.Fold | tree.Skip, op: str | None, rank: int)
     else:
         variable = item.each.variable if item.each else None
         root = compile_bindings(item.match, variable, op, item.name_span)
-    captured = {p.name for p in walk(root) if hasattr(p, "name")}
-    return Compiled(item, op, root, frozenset(constant_names(item.when) & captured), rank)
+    return Compiled(item, op, root, frozenset(constant_names(item.when) & tensor_names(root)), rank)
+
+
+def tensor_names(root: Operator) -> set[str]:
+    """Names that stand where an operator reads a tensor: a number operand (a bound of clip) is no constant to DPL."""
+    names: set[str] = set()
+    for call in (p for p in walk(root) if isinstance(p, Operator)):
+        known = lookup(call.op)
+        kinds = [o.kind for o in known.operands] if known is not None else []
+        for position, operand in enumerate(call.operands):
+            if isinstance(operand, Capture) and kinds[position : position + 1] in ([], ["tensor"]):
+                names.add(operand.name)
+    return names
 
 
 def constant_names(when: tree.Expr | None) -> set[str]:

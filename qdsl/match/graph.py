@@ -97,6 +97,11 @@ def operator_name(value: relax.Expr) -> str | None:
     return None
 
 
+def item_index(value: relax.Expr) -> int:
+    """Which result of an operator with several a value is; 0 for that of an operator with one."""
+    return int(value.index) if isinstance(value, relax.TupleGetItem) else 0
+
+
 def origin(value: relax.Expr) -> str | None:
     """The original model's operator that a value comes from (kept in the span), or None."""
     span = getattr(value, "span", None)

@@ -1,17 +1,16 @@
-"""A match clause compiled: a small pattern tree per operator choice, and the TVM pattern made from it.
+"""A match clause compiled: a small pattern tree per operator choice.
 
 `match c = conv(x, w)  y, _, _ = nn.batch_norm(c, gamma, beta, mean, var)` becomes one tree rooted at batch_norm, in
-which the name c stands for the convolution below it. TVM's DPL objects decide whether a root matches; `bind` walks
-the same tree to say what each name stands for, because DPL answers with bound values where a rewrite needs variables.
+which the name c stands for the convolution below it. TVM's DPL objects (`dataflow`) decide whether a root matches;
+`bind` walks the same tree to say what each name stands for, because DPL answers with bound values where a rewrite needs
+variables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-
-from tvm.relax import dpl
 
 from qdsl.errors import RuleError
 from qdsl.lang import tree
@@ -97,10 +96,6 @@ class Compiled:
         """How many operators the pattern holds."""
         return sum(isinstance(p, Operator) for p in walk(self.root))
 
-    def dataflow_pattern(self) -> dpl.DFPattern:
-        """The TVM pattern, rooted at the operator's call."""
-        return _Dpl(self.constants).operator(self.root)
-
 
 def compile_bindings(bindings: tuple[tree.Binding, ...], variable: str | None, op: str | None, where: Span) -> Operator:
     """The pattern tree of a match clause. Raises RuleError where it has no single root (the checker's Q0204)."""
@@ -175,44 +170,3 @@ def walk(pattern: Pattern) -> Iterator[Pattern]:
             stack.extend(reversed(current.elements))
         elif isinstance(current, Item):
             stack.append(current.call)
-
-
-class _Dpl:
-    """Builds TVM's pattern objects; one wildcard a name, so that a name seen twice is one value."""
-
-    def __init__(self, constants: frozenset[str]) -> None:
-        self.constants = constants
-        self.made: dict[Any, dpl.DFPattern] = {}
-
-    def of(self, pattern: Pattern) -> dpl.DFPattern:
-        if isinstance(pattern, Capture):
-            if pattern.name not in self.made:
-                constant = pattern.name in self.constants
-                self.made[pattern.name] = dpl.is_const() if constant else dpl.wildcard()
-            return self.made[pattern.name]
-        if isinstance(pattern, Operator):
-            return self.operator(pattern)
-        if isinstance(pattern, Item):
-            return dpl.is_tuple_get_item(self.operator(pattern.call), pattern.index)
-        if isinstance(pattern, ListOf):
-            return dpl.TuplePattern([self.of(e) for e in pattern.elements])
-        return dpl.wildcard()
-
-    def operator(self, pattern: Operator) -> dpl.DFPattern:
-        if id(pattern) in self.made:
-            return self.made[id(pattern)]
-        operands = [self.of(p) for p in pattern.operands]
-        orders = [operands, operands[::-1]] if pattern.commutative else [operands]
-        calls = [
-            self._with_attributes(dpl.is_op(f"relax.{pattern.op}")(*o, varg_default_wildcard=True), pattern)
-            for o in orders
-        ]
-        result = calls[0] if len(calls) == 1 else calls[0] | calls[1]
-        self.made[id(pattern)] = result
-        return result
-
-    @staticmethod
-    def _with_attributes(call: dpl.DFPattern, pattern: Operator) -> dpl.DFPattern:
-        # Floats are left to `bind`: has_attr compares them bit for bit, in double.
-        exact: Mapping[str, Any] = {n: v for n, v, _ in pattern.attributes if isinstance(v, str)}
-        return call.has_attr(dict(exact)) if exact else call

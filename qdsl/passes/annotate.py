@@ -17,13 +17,17 @@ from tvm import IRModule, relax
 
 from qdsl import dialect
 from qdsl.formats.format import Format
-from qdsl.match.graph import Graph, array_of, is_constant, operator_name, shape_of
+from qdsl.match.graph import Graph, array_of, is_constant, item_index, operator_name, shape_of
 from qdsl.passes.naming import identity
 from qdsl.passes.plan import Firing, Plan, Read
 from qdsl.passes.rebuild import Emit, rebuild_function, with_operands
 
 INT32_LOW, INT32_HIGH = -(2**31) + 128, 2**31 - 128
 """Bounds of int32 codes that float32 can hold exactly, so that a clip before the cast cannot overflow."""
+
+
+FLOAT, AS_IT_IS, INSIDE = "float", "as it is", "inside"
+"""How a rule reads what it gives no format: as float32, unmarked (numbers, shapes, token ids), or made in its match."""
 
 
 def write_plan(module: IRModule, graph: Graph, plan: Plan) -> IRModule:
@@ -81,7 +85,7 @@ class _Writer:
             place = match.places.get(name)
             values = match.values(name)
             if place is not None and len(values) == 1 and place.position != "result":
-                by_place[(identity(place.call), place.position)] = exprs[0]
+                by_place[(identity(place.call), place.position, identity(values[0]))] = exprs[0]
             for value, expr in zip(values, exprs, strict=True):
                 by_value.setdefault(identity(value), expr)
         local: dict[relax.Var, relax.Expr] = {}
@@ -90,7 +94,7 @@ class _Writer:
             value = self.graph.value_of[var]
 
             def operand(old: relax.Expr, position: int, value: relax.Expr = value) -> relax.Expr:
-                placed = by_place.get((identity(value), position))
+                placed = by_place.get((identity(value), position, identity(old)))
                 if placed is not None:
                     return placed
                 if isinstance(old, relax.Var) and old in local:
@@ -100,8 +104,9 @@ class _Writer:
             local[var] = self.emit(with_operands(value, operand), str(var.name))
         self.became.update(local)
         for name, formats in firing.results.items():
-            for position, (value, result) in enumerate(zip(match.values(name), formats, strict=True)):
+            for value, result in zip(match.values(name), formats, strict=True):
                 assert isinstance(value, relax.Var)
+                position = item_index(self.graph.value_of[value])
                 self._write_result(value, name, position, result, firing, reads, local)
 
     def _write_result(
@@ -118,9 +123,11 @@ class _Writer:
         names: list[str] = []
         how: list[str] = []
         exprs: list[relax.Expr] = []
+        boundary = match.boundary
         for captured in match.captures:
             if captured in match.results:
                 continue
+            unmarked = AS_IT_IS if captured in boundary else INSIDE
             for read, expr in zip(
                 firing.reads.get(captured, (None,) * len(match.values(captured))),
                 reads.get(captured, tuple(local.get(v, self.now(v)) for v in match.values(captured))),
@@ -128,7 +135,7 @@ class _Writer:
             ):
                 names.append(captured)
                 exprs.append(expr)
-                how.append("as it is" if read is None else "float" if read.format is None else read.format.scheme.name)
+                how.append(unmarked if read is None else FLOAT if read.format is None else read.format.scheme.name)
         described: dict[str, Any] = {} if result is None else labels(self.plan.symbols.resolve(result))
         call = dialect.annotated(
             local[value], exprs, rule=firing.rule.name, op=match.compiled.op or "", result=name, position=position,

@@ -19,7 +19,7 @@ from qdsl.match import guards
 from qdsl.match.book import Book, make_book
 from qdsl.match.facts import FloatFacts, layout_of
 from qdsl.match.found import Match
-from qdsl.match.graph import array_of, dtype_of, is_constant, number_of, operator_name, origin, shape_of
+from qdsl.match.graph import array_of, dtype_of, is_constant, item_index, number_of, operator_name, origin, shape_of
 from qdsl.passes.claims import operators_in, outside_reader
 from qdsl.passes.mutable import MutableGraph
 from qdsl.passes.plan import Attempt
@@ -143,8 +143,10 @@ def _apply(graph: MutableGraph, match: Match, fold: tree.Fold, defs: Mapping[str
     evaluator.run(fold.rewrite)
     interior = [v for v in match.interior if v != root]
     for name in match.results:
-        for value, result in zip(match.values(name), results_of(evaluator.names[name], fold), strict=True):
+        made = results_of(evaluator.names[name], fold)
+        for value in match.values(name):
             assert isinstance(value, relax.Var)
+            result = made[item_index(graph.value_of[value])] if len(made) > 1 else made[0]
             _bind_result(graph, value, result, fold)
     graph.drop_dead_below([root, *reversed(interior)])
     trace.applied.append(

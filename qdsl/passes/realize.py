@@ -100,7 +100,7 @@ class _Writer:
             value = self.graph.value_of[var]
             if dialect.is_call(value, "annotated") and self._rule(value).realize is not None:
                 reads = dialect.attributes(value)["reads"]
-                operands = [c for c, r in zip(dialect.captures_of(value), reads, strict=True) if r != "as it is"]
+                operands = [c for c, r in zip(dialect.captures_of(value), reads, strict=True) if r != "inside"]
             else:
                 operands = operands_of(value)
             stack += [o for o in operands if isinstance(o, relax.Var)]

@@ -35,7 +35,7 @@ class Scope:
         captures = dialect.captures_of(call)
         names, reads = attrs["names"], attrs["reads"]
         assert isinstance(names, list) and isinstance(reads, list)
-        boundary = {identity(c) for c, r in zip(captures, reads, strict=True) if r != "as it is"}
+        boundary = {identity(c) for c, r in zip(captures, reads, strict=True) if r != "inside"}
         inside = _calls_inside(graph, root, boundary)
         self.calls: dict[str, relax.Call] = {self.result: root}
         self.shapes: dict[str, tuple[int, ...]] = {self.result: shape_of(call) or ()}
@@ -43,7 +43,7 @@ class Scope:
         self.names: dict[str, Value] = {}
         for name, capture, how in zip(names, captures, reads, strict=True):
             self.shapes.setdefault(name, shape_of(capture) or ())
-            if how == "as it is":
+            if how == "inside":
                 made = graph.call_of(capture) if isinstance(capture, relax.Var) else None
                 if made is not None and any(made.same_as(c) for c in inside):
                     self.calls[name] = made

@@ -74,7 +74,7 @@ def _integers_read(graph: Graph, call: relax.Call, attrs: dict[str, object]) -> 
     how = attrs["reads"]
     assert isinstance(how, list)
     captures = zip(dialect.captures_of(call), how, strict=True)
-    values = [underneath(graph, c) for c, h in captures if h not in ("float", "as it is")]
+    values = [underneath(graph, c) for c, h in captures if h not in ("float", "as it is", "inside")]
     return tuple(v for v in values if isinstance(v, relax.Var))
 
 
