@@ -108,9 +108,9 @@ class _Conversion:
 
     def _convert(self, operator: Operator) -> None:
         node = operator.node
-        arguments = frontend.onnx_input(self._value(name) if name else None for name in node.input)
         self.builder._begin_dataflow_block()
         try:
+            arguments = frontend.onnx_input(self._value(name) if name else None for name in node.input)
             result = self._call_converter(operator, arguments)
             results = [self._emitted(item) for item in _results_of(self.builder, result, len(node.output))]
             for name, item in zip(node.output, results, strict=False):

@@ -9,6 +9,7 @@ import onnx
 from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
 
+from qdsl.errors import ModelError
 from qdsl.load.graph import Array, attribute
 
 SAME_IN_EVERY_SET = frozenset(
@@ -51,8 +52,17 @@ def constant_value(node: onnx.NodeProto) -> Array | None:
 
 
 def to_array(tensor: onnx.TensorProto) -> Array:
-    """The tensor's values with its exact shape."""
-    return numpy_helper.to_array(tensor).reshape(tuple(tensor.dims))
+    """The tensor's values with its exact shape.
+
+    Raises:
+        ModelError: a tensor that does not hold as many values as its shape says.
+    """
+    try:
+        return numpy_helper.to_array(tensor).reshape(tuple(tensor.dims))
+    except (ValueError, TypeError):
+        raise ModelError(
+            f"The weight '{tensor.name}' does not hold the values that its shape {list(tensor.dims)} says."
+        ) from None
 
 
 def shape_value(node: onnx.NodeProto, shape: Sequence[int]) -> Array:

@@ -22,6 +22,7 @@ from qdsl.load.expand import expand_function
 from qdsl.load.graph import Array, FlatGraph, Operator, attribute, static_shape
 from qdsl.load.model import InputSpec, SourceOperator
 from qdsl.load.names import NameSupply
+from qdsl.load.order import in_order
 from qdsl.load.read import opset_version
 
 LARGEST_SHOWN = 4096
@@ -46,7 +47,9 @@ def fold(model: onnx.ModelProto, inputs: Sequence[InputSpec], importable: frozen
     for spec in inputs:
         element = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(spec.dtype))
         sweep.types[spec.name] = onnx.helper.make_tensor_type_proto(element, spec.shape)
-    sweep.run(model.graph)
+    known = [*(value.name for value in model.graph.input), *(tensor.name for tensor in model.graph.initializer)]
+    nodes = in_order(model.graph.node, known, [value.name for value in model.graph.output])
+    sweep.run(model.graph, nodes)
     outputs = tuple(sweep.resolve(value.name) for value in model.graph.output)
     live = _live(sweep.operators, outputs)
     alive = {operator.name for operator in live}
@@ -104,9 +107,14 @@ class _Sweep:
         return self._alias.get(name, name)
 
     def run(
-        self, graph: onnx.GraphProto, scope: str = "", owner: str | None = None, bound: Mapping[str, str] | None = None
+        self,
+        graph: onnx.GraphProto,
+        nodes: Iterable[onnx.NodeProto],
+        scope: str = "",
+        owner: str | None = None,
+        bound: Mapping[str, str] | None = None,
     ) -> tuple[str, ...]:
-        """Sweep `graph` and return what its outputs resolve to.
+        """Sweep the graph's `nodes`, in this order, and return what its outputs resolve to.
 
         `scope` is put before the names of values inside a branch or function body, which may be taken outside;
         `owner` is the operator that everything inside belongs to, `bound` says what names inside mean outside.
@@ -115,7 +123,7 @@ class _Sweep:
         self._scoped = {**outside, **(bound or {})}
         for tensor in graph.initializer:
             self._set_constant(self._declare(tensor.name, scope), to_array(tensor))
-        for node in graph.node:
+        for node in nodes:
             self._visit(node, scope, owner)
         results = tuple(self.resolve(value.name) for value in graph.output)
         self._scoped = outside
@@ -163,7 +171,7 @@ class _Sweep:
             return False
         branch = attribute(node, "then_branch" if condition.item() else "else_branch")
         assert isinstance(branch, onnx.GraphProto)
-        self._replace(node, self.run(branch, f"{operator.name}/", owner))
+        self._replace(node, self.run(branch, branch.node, f"{operator.name}/", owner))
         return True
 
     def _expand(self, operator: Operator) -> bool:
@@ -178,7 +186,7 @@ class _Sweep:
             inner.name: outer for inner, outer in zip(body.input, dict.fromkeys(filter(None, node.input)), strict=True)
         }
         scope = f"{operator.name}/{node.output[0]}/"
-        self._replace(node, self.run(body, scope, operator.name, bound))
+        self._replace(node, self.run(body, body.node, scope, operator.name, bound))
         return True
 
     def _replace(self, node: onnx.NodeProto, values: Sequence[str]) -> None:

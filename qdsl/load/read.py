@@ -47,6 +47,8 @@ def check_model(model: onnx.ModelProto, where: str = "The model") -> None:
         raise ModelError(f"{where} has an empty graph: it has no operators.")
     if not model.graph.output:
         raise ModelError(f"{where} has no outputs.")
+    if model.graph.sparse_initializer:
+        raise ModelError(f"{where} keeps weights in sparse form, which qdsl does not read; save them as dense tensors.")
     newest = onnx.defs.onnx_opset_version()
     version = opset_version(model)
     if version > newest:
