@@ -97,8 +97,7 @@ class Guard:
         if isinstance(expr, tree.List):
             return [self.evaluate(e) for e in expr.elements if not isinstance(e, tree.Spread)]
         if isinstance(expr, tree.Logic):
-            answers = (bool(np.all(self.evaluate(o))) for o in expr.operands)
-            return all(answers) if expr.op == "and" else any(answers)
+            return self._either(expr) if expr.op == "or" else all(np.all(self.evaluate(o)) for o in expr.operands)
         if isinstance(expr, tree.Unary):
             value = self.evaluate(expr.operand)
             return not bool(np.all(value)) if expr.op == "not" else -value
@@ -123,6 +122,19 @@ class Guard:
                     sides.append(f"{unparse(side)} is {show(self.evaluate(side))}")
             return ", ".join(sides)
         return ""
+
+    def _either(self, expr: tree.Logic) -> bool:
+        """Whether one operand holds; one that has no answer does not keep the others from holding."""
+        unanswered: Unanswerable | None = None
+        for operand in expr.operands:
+            try:
+                if np.all(self.evaluate(operand)):
+                    return True
+            except Unanswerable as reason:
+                unanswered = unanswered or reason
+        if unanswered is not None:
+            raise unanswered
+        return False
 
     def _compare(self, expr: tree.Compare) -> Any:
         left, right = self.evaluate(expr.left), self.evaluate(expr.right)
