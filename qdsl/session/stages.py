@@ -36,11 +36,17 @@ class Annotated:
     skips: Skips
 
 
-def fold(module: IRModule, rules: RuleSet, config: QConfig, trace: FoldTrace | None = None) -> IRModule:
+def fold(
+    module: IRModule,
+    rules: RuleSet,
+    config: QConfig,
+    trace: FoldTrace | None = None,
+    record: Record | None = None,
+) -> IRModule:
     """Float to float: the fold rules, unless fold_batch_norm = false."""
     if not config.fold_batch_norm:
         return module
-    return fold_module(module, enabled_folds(rules, config), rules.program.defs, trace)
+    return fold_module(module, enabled_folds(rules, config), rules.program.defs, trace, record)
 
 
 def annotate(
