@@ -10,6 +10,7 @@ from tvm.ir import IRModule
 from tvm.relax.backend.cpu_generic import pipeline as cpu_generic
 
 from qdsl.errors import BuildError
+from qdsl.lower.fusion import FuseGroups
 from qdsl.lower.kernels.lower_heavy import LowerHeavy
 from qdsl.lower.layout import ChannelsLast
 from qdsl.lower.schedule import ScheduleAll
@@ -40,7 +41,7 @@ def graph_passes(target: Target) -> list[tvm.transform.Pass]:
         relax.transform.LegalizeOps(),
         relax.transform.AnnotateTIROpPattern(),
         relax.transform.FoldConstant(),
-        relax.transform.FuseOps(),
+        FuseGroups(),
         relax.transform.FuseTIR(),
     ]
 
