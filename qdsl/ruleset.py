@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from qdsl.errors import RuleError
 from qdsl.lang import tree
 from qdsl.lang.diagnostics import Diagnostic
-from qdsl.lang.program import Program, load_program
+from qdsl.lang.program import Program, Reader, load_program
 from qdsl.lang.render import render
 from qdsl.lang.stock import stock_paths
 
@@ -72,9 +72,12 @@ def read_rules(*paths: str | Path, stock: bool = True) -> RuleSet:
         program = load_program(stock_paths())
         return RuleSet(program, program)
     own = load_program(_files(paths))
-    if not stock:
-        return RuleSet(own, own)
-    behind = load_program([p for p in stock_paths() if not _is_among(p, own)])
+    return with_stock(own) if stock else RuleSet(own, own)
+
+
+def with_stock(own: Program, reader: Reader = Reader()) -> RuleSet:
+    """A program with the stock rules behind it."""
+    behind = load_program([p for p in stock_paths() if not _is_among(p, own)], reader)
     taken = {(type(i), i.name) for i in own.items if isinstance(i, Named)}
     kept = tuple(i for i in behind.items if not (isinstance(i, Named) and (type(i), i.name) in taken))
     kept = tuple(i for i in kept if not isinstance(i, tree.Test))

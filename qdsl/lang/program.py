@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from qdsl.formats.format import STORAGE_BITS, SchemeType
 from qdsl.lang import tree
 from qdsl.lang.diagnostics import Diagnostic, Label
 from qdsl.lang.files import read_source, unreadable
-from qdsl.lang.parse import parse
+from qdsl.lang.parse import Parsed, parse
 from qdsl.lang.source import Source, Span
 
 DEEPEST_USE = 200
@@ -82,17 +82,25 @@ def scheme_type(scheme: tree.Scheme) -> SchemeType:
     )
 
 
-def load_program(paths: Sequence[str | Path]) -> Program:
+@dataclass(frozen=True)
+class Reader:
+    """Where texts come from; an editor reads unsaved ones from its buffers, and parses each only once."""
+
+    read: Callable[[str, Span | None], Source | Diagnostic] = read_source
+    parse: Callable[[Source], Parsed] = parse
+
+
+def load_program(paths: Sequence[str | Path], reader: Reader = Reader()) -> Program:
     """The program of some rule files and of all that they use. Never raises: what is wrong is in `diagnostics`."""
-    loader = _Loader()
+    loader = _Loader(reader)
     for path in paths:
         loader.load(os.fspath(path), None)
     return loader.program()
 
 
-def load_text(text: str, path: str = "<text>") -> Program:
+def load_text(text: str, path: str = "<text>", reader: Reader = Reader()) -> Program:
     """The program of a rule text that is in no file; what it uses is looked for relative to `path`."""
-    loader = _Loader()
+    loader = _Loader(reader)
     loader.take(Source(path, text), os.path.realpath(path))
     return loader.program()
 
@@ -100,7 +108,8 @@ def load_text(text: str, path: str = "<text>") -> Program:
 class _Loader:
     """One walk over the files, depth first."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
         self.files: list[tree.File] = []
         self.items: list[tree.Item] = []
         self.diagnostics: list[Diagnostic] = []
@@ -126,7 +135,7 @@ class _Loader:
             reason = f"files use each other more than {DEEPEST_USE} deep"
             self.diagnostics.append(unreadable(path, used_at, reason, "use the files from one that names them all"))
             return
-        source = read_source(path, used_at)
+        source = self.reader.read(path, used_at)
         if isinstance(source, Diagnostic):
             self.seen.add(real)
             self.diagnostics.append(source)
@@ -136,7 +145,7 @@ class _Loader:
     def take(self, source: Source, real: str) -> None:
         """Parse a source and follow its uses."""
         self.seen.add(real)
-        parsed = parse(source)
+        parsed = self.reader.parse(source)
         self.sources[source.path] = source
         self.diagnostics.extend(parsed.diagnostics)
         self.unread |= parsed.unread
