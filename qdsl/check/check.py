@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from qdsl.check.allow import without_allowed
 from qdsl.check.cascade import without_consequences
 from qdsl.check.instances import Instance, instances
 from qdsl.check.item import check_clauses, check_definition, check_given, check_pattern
@@ -43,7 +44,7 @@ def check(program: Program) -> list[Diagnostic]:
     found += check_unused(program)
     found += check_types(program)
     found += compare(sound, program)
-    return in_order(without_consequences(found, program), program)
+    return in_order(without_allowed(without_consequences(found, program), program), program)
 
 
 def is_first(matched: Matched, matches: Mapping[str, Matched]) -> bool:
@@ -56,7 +57,7 @@ def is_in_match(finding: Diagnostic, matched: Matched) -> bool:
     ends = [b.span.end for b in matched.bindings]
     if matched.item.when is not None:
         ends.append(matched.item.when.span.end)
-    return finding.is_error and finding.code < "Q0207" and finding.primary.span.start < max(ends, default=0)
+    return finding.is_error and finding.code < "Q0300" and finding.primary.span.start < max(ends, default=0)
 
 
 def compare(sound: Iterable[Matched], program: Program) -> list[Diagnostic]:

@@ -186,6 +186,12 @@ CODES = {
         "Nothing shows that it fires where it should and computes what it should.",
         'add: test NAME "..." given ... expect fires ... error <= 1 step',
     ),
+    "Q0408": Meaning(
+        "something that no test reaches",
+        "A guard term that was never seen true or never false could be left out, or be wrong, unnoticed; a rule that "
+        "never fires and a clause that is never run are not tested at all. `qdsl test --coverage` finds these.",
+        'add a test in which the term fails (expect skips "...") or the rule fires (expect fires, error <= 1 step)',
+    ),
     "Q0409": Meaning(
         "a skip that hit nothing",
         "In this model no operator is of that name or form, so nothing was left in float.",
@@ -200,6 +206,11 @@ CODES = {
         "a rule that begins no integers, and does not ask whether they are wanted",
         "It would keep values in integers that a float operator reads next, for nothing but an error.",
         "add wanted(y) to the guard, unless that is meant",
+    ),
+    "Q0412": Meaning(
+        "a comment that allows nothing",
+        "`# qdsl: allow CODE` silences a warning or note of its own line; here there is none, or an error, which stays.",
+        "take the comment out",
     ),
 }
 
