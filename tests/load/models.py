@@ -52,7 +52,8 @@ def random(*shape: int, seed: int = 0, scale: float = 1.0) -> Array:
 
 
 def reference(proto: onnx.ModelProto, feeds: Mapping[str, Array]) -> list[Array]:
-    return [np.asarray(result) for result in ReferenceEvaluator(proto).run(None, dict(feeds))]
+    with np.errstate(all="ignore"):
+        return [np.asarray(result) for result in ReferenceEvaluator(proto).run(None, dict(feeds))]
 
 
 def run(loaded: LoadedModel, feeds: Mapping[str, Array]) -> list[Array]:
