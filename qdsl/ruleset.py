@@ -19,6 +19,7 @@ from qdsl.lang.render import render
 from qdsl.lang.stock import stock_paths
 
 if TYPE_CHECKING:
+    from qdsl.ruletest.coverage import Coverage
     from qdsl.ruletest.run import TestReport
 
 Named = tree.Scheme | tree.Def | tree.Fold | tree.Rule
@@ -47,12 +48,16 @@ class RuleSet:
         found = [d for d in check(self.program) if d.primary.span.path in mine and not _between_layers(d, mine)]
         return list(dict.fromkeys([*self.own.diagnostics, *found]))
 
-    def test(self, pattern: str | None = None) -> TestReport:
-        """Runs the `test` items of the files that were asked for; `pattern` is a regular expression on rule and
-        title."""
+    def test(self, pattern: str | None = None, coverage: Coverage | None = None) -> TestReport:
+        """Runs the `test` items of the files that were asked for.
+
+        Args:
+            pattern: a regular expression on rule and title; RuleError where it is none.
+            coverage: is told what the tests reached; `coverage.of(rules)` is the report of it.
+        """
         from qdsl.ruletest.run import run_tests
 
-        return run_tests(self, pattern)
+        return run_tests(self, pattern, coverage)
 
 
 def load_rules(*paths: str | Path, stock: bool = True) -> RuleSet:

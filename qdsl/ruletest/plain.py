@@ -33,15 +33,20 @@ KEPT = 512
 
 @dataclass(frozen=True)
 class Plain:
-    """A compiled graph with the constants that belong to it."""
+    """A compiled graph with the names and the constants that belong to it."""
 
     executable: Executable
-    constants: Values
+    """Its names are numbers, since it may have been compiled for another module of the same form."""
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    constants: tuple[NDArray[Any], ...]
 
     def run(self, inputs: Values) -> dict[str, NDArray[Any]]:
         """Outputs by name, in the order in which the module gives them. Raises DataError for inputs that do not
         fit."""
-        return self.executable.run({**inputs, **self.constants})
+        arrays = [*(inputs[name] for name in self.inputs), *self.constants]
+        made = self.executable.run({f"i{n}": array for n, array in enumerate(arrays)})
+        return dict(zip(self.outputs, made.values(), strict=True))
 
 
 def compile_plain(module: IRModule) -> Plain:
@@ -49,26 +54,28 @@ def compile_plain(module: IRModule) -> Plain:
     try:
         with _target(), tvm.transform.PassContext(opt_level=0):
             lifted, constants = lift_constants(relax.transform.LegalizeOps()(module))
-            return Plain(_compiled(lifted), constants)
+            executable = _compiled(lifted)
     except Exception as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         last = lines[-1] if lines else type(error).__name__
         raise BuildError(f"this graph cannot be compiled: {last}") from error
+    face = signature_of(module)
+    return Plain(executable, tuple(i.name for i in face.inputs), tuple(o.name for o in face.outputs), tuple(constants))
 
 
-def lift_constants(module: IRModule) -> tuple[IRModule, dict[str, NDArray[Any]]]:
-    """The module with its constant tensors as further parameters, and their values by the parameters' names."""
+def lift_constants(module: IRModule) -> tuple[IRModule, list[NDArray[Any]]]:
+    """The module with its constant tensors as further parameters, and their values in the same order."""
     graph = main_graph(module)
     taken = {str(p.name) for p in graph.function.params} | {str(v.name) for v in graph.order}
     parameters: list[relax.Var] = []
-    values: dict[str, NDArray[Any]] = {}
+    values: list[NDArray[Any]] = []
 
     def lifted(operand: relax.Expr) -> relax.Expr:
         if not is_constant(operand):
             return operand
         var = relax.Var(fresh_name("constant", taken), operand.ty)
         parameters.append(var)
-        values[str(var.name)] = np.ascontiguousarray(array_of(operand)).reshape(array_of(operand).shape)
+        values.append(np.asarray(array_of(operand)))
         return var
 
     def write(emit: Emit) -> Mapping[relax.Var, relax.Expr]:
@@ -97,7 +104,11 @@ def _compiled(module: IRModule) -> Executable:
         if tvm_ffi.structural_equal(known, module):
             _known.move_to_end(key)
             return executable
-    executable = Executable(_library(module), signature_of(module), 1, "plain")
+    face = signature_of(module)
+    numbered = signature_of(
+        module, [f"i{n}" for n in range(len(face.inputs))], [f"o{n}" for n in range(len(face.outputs))]
+    )
+    executable = Executable(_library(module), numbered, 1, "plain")
     _known.setdefault(key, []).append((module, executable))
     if len(_known) > KEPT:
         _known.popitem(last=False)
