@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
+from qdsl.cli.codes import CODES
 from qdsl.version import __version__
 
 if TYPE_CHECKING:
@@ -16,11 +18,21 @@ def sarif(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
     """One run of qdsl as a SARIF log."""
     found = list(diagnostics)
     codes = sorted({diagnostic.code for diagnostic in found})
-    driver = {"name": "qdsl", "version": __version__, "rules": [{"id": code} for code in codes]}
+    driver = {"name": "qdsl", "version": __version__, "rules": [_described(code) for code in codes]}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": [*map(_result, found)]}],
+    }
+
+
+def _described(code: str) -> dict[str, Any]:
+    meaning = CODES[code]
+    return {
+        "id": code,
+        "shortDescription": {"text": meaning.title},
+        "fullDescription": {"text": meaning.why},
+        "help": {"text": meaning.mend},
     }
 
 
@@ -42,7 +54,7 @@ def _location(span: Span) -> dict[str, Any]:
         "endLine": span.end_line,
         "endColumn": span.end_column,
     }
-    return {"physicalLocation": {"artifactLocation": {"uri": span.path}, "region": region}}
+    return {"physicalLocation": {"artifactLocation": {"uri": quote(span.path)}, "region": region}}
 
 
 def github(diagnostic: Diagnostic) -> str:

@@ -1,5 +1,9 @@
 """SARIF and GitHub annotations, from findings made by hand."""
 
+import json
+
+from sarif_pydantic import Sarif
+
 from qdsl.cli.sarif import github, sarif
 from qdsl.lang.diagnostics import Diagnostic, Label
 from qdsl.lang.source import Source, Span
@@ -20,12 +24,20 @@ def test_sarif() -> None:
     run = log["runs"][0]
     result = run["results"][0]
     assert log["version"] == "2.1.0"
-    assert run["tool"]["driver"]["rules"] == [{"id": "Q0301"}]
+    (rule,) = run["tool"]["driver"]["rules"]
+    assert (rule["id"], bool(rule["shortDescription"]["text"])) == ("Q0301", True)
     assert (result["ruleId"], result["level"]) == ("Q0301", "error")
     assert result["message"]["text"] == "x carries no mark: 100% of it; write x as act"
     region = result["locations"][0]["physicalLocation"]["region"]
     assert region == {"startLine": 2, "startColumn": 13, "endLine": 2, "endColumn": 14}
     assert result["relatedLocations"][0]["message"]["text"] == "in this rule"
+
+
+def test_sarif_is_what_the_standard_says() -> None:
+    """Models made from the SARIF 2.1.0 schema take the log, and give every key of it back."""
+    log = json.loads(json.dumps(sarif([FINDING])))
+    read = Sarif.model_validate(log).model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert read == log
 
 
 def test_github_escapes_what_it_reserves() -> None:
