@@ -209,7 +209,7 @@ CODES = {
     ),
     "Q0412": Meaning(
         "a comment that allows nothing",
-        "`# qdsl: allow CODE` silences a warning or note of its own line; here there is none, or an error, which stays.",
+        "`# qdsl: allow CODE` silences a warning or note of its line; here there is none, or an error, which stays.",
         "take the comment out",
     ),
 }
