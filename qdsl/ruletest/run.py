@@ -68,7 +68,7 @@ def chosen_tests(rules: RuleSet, pattern: str | None) -> list[tree.Test]:
     try:
         wanted = re.compile(pattern or "")
     except re.error as error:
-        raise RuleError(f"{pattern!r} is no regular expression: {error}") from None
+        raise RuleError(f"{pattern!r} is not a regular expression: {error}") from None
     return [t for t in rules.own.tests if wanted.search(f"{t.rule} {t.title}")]
 
 
