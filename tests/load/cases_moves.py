@@ -1,4 +1,4 @@
-"""Models whose operators move values: pads, reshapes, transposes, sizes that are computed, old operator sets."""
+"""Models whose operators move values: reshapes, transposes, sizes that are computed, old operator sets."""
 
 from __future__ import annotations
 
@@ -7,32 +7,6 @@ import onnx
 
 from .cases import IMAGE, NORM, ROWS, Case, ints, one
 from .models import Array, model, node, random
-
-PADS = ints(0, 0, 1, 2, 0, 0, 3, 0)
-PAD = [
-    *(
-        Case(f"pad {mode}", model(one("Pad", "x", "p", mode=mode), IMAGE, constants={"p": PADS}), {"nn.pad": 1})
-        for mode in ("constant", "reflect", "edge")
-    ),
-    Case("pad with a number", model(one("Pad", "x", "p", "c"), IMAGE, constants={"p": PADS, "c": 1.5}), {"nn.pad": 1}),
-    Case("pad by attributes", model(one("Pad", "x", pads=list(PADS), value=0.5), IMAGE, opset=2), {"nn.pad": 1}),
-    Case(
-        "pad some axes",
-        model(one("Pad", "x", "p", "", "a"), IMAGE, constants={"p": ints(1, 2, 3, 4), "a": ints(-1, 2)}, opset=18),
-        {"nn.pad": 1},
-    ),
-    Case(
-        "pad by negative widths",
-        model(one("Pad", "x", "p"), IMAGE, constants={"p": ints(0, 0, -1, 2, 0, 0, 0, -2)}),
-        {"strided_slice": 1, "nn.pad": 1},
-        lambda x: np.pad(x[:, :, 1:, :4], ((0, 0), (0, 0), (0, 0), (2, 0))),
-    ),
-    Case(
-        "pad by nothing",
-        model([node("Pad", ["x", "p"], ["a"]), node("Relu", ["a"], ["y"])], IMAGE, constants={"p": ints(*[0] * 8)}),
-        {"nn.relu": 1},
-    ),
-]
 
 NOTHING = [
     Case(
@@ -231,4 +205,4 @@ OLD = [
     ),
 ]
 
-CASES = [*PAD, *NOTHING, *TRANSPOSES, *SIZES, *OLD]
+CASES = [*NOTHING, *TRANSPOSES, *SIZES, *OLD]

@@ -49,7 +49,8 @@ class _Grower:
     def grow(self) -> None:
         steps: list[Callable[[str, tuple[int, ...]], None]] = [
             self.unary, self.with_constant, self.with_constant, self.binary, self.binary, self.transpose,
-            self.transpose, self.reshape, self.clip, self.reduce, self.concat, self.pad, self.variadic, self.slice, self.unsqueeze,
+            self.transpose, self.reshape, self.clip, self.reduce, self.concat, self.pad, self.variadic, self.slice,
+            self.unsqueeze,
         ]  # fmt: skip
         name = self.pick()
         steps[self.rng.integers(len(steps))](name, self.shapes[name])

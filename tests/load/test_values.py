@@ -8,11 +8,11 @@ from tvm import relax
 
 from qdsl.load import load_model
 
-from . import cases, cases_moves
+from . import cases, cases_moves, cases_pads
 from .cases import Case
 from .models import bindings, feeds_for, operators, reference, run
 
-CASES = [*cases.CASES, *cases_moves.CASES]
+CASES = [*cases.CASES, *cases_moves.CASES, *cases_pads.CASES]
 TOLERANCE = 64 * float(np.finfo(np.float32).eps)
 """Relative to the largest value: sums of up to 36 products, and reciprocals instead of divisions, in float32."""
 
