@@ -17,7 +17,7 @@ from tvm import IRModule, relax
 from qdsl.errors import RuleError
 from qdsl.lang import tree
 from qdsl.match.graph import flat_operands
-from qdsl.passes.rebuild import node_span
+from qdsl.passes.rebuild import fresh_name, node_span
 from qdsl.realize.evaluate import Evaluator
 from qdsl.realize.values import Host, Tensor, Value
 
@@ -48,36 +48,40 @@ def build_given(test: tree.Test, defs: Mapping[str, tree.Def]) -> IRModule:
             parameters.append(var)
             names[item.name] = Tensor(var)
     builder = relax.BlockBuilder()
+    taken = {i.name for i in test.given if isinstance(i, tree.Input)}
     current = ["value"]
-    made: list[relax.Var] = []
+    made: list[relax.VarBinding] = []
 
     def emit(call: relax.Expr) -> relax.Expr:
         if isinstance(call, relax.Call):
             call = relax.Call(call.op, call.args, attrs=call.attrs, ty_args=call.ty_args, span=node_span(current[0]))
-        var = builder.emit(call, name_hint=current[0])
-        made.append(var)
-        return var
+        value = builder.normalize(call)
+        made.append(relax.VarBinding(relax.DataflowVar(fresh_name(current[0], taken), value.ty), value))
+        return made[-1].var
 
     evaluator = Evaluator(names, {}, emit, defs)
-    with builder.function("main", parameters):
-        with builder.dataflow():
-            for item in test.given:
-                if isinstance(item, tree.Binding):
-                    current[0] = next((t.id for t in item.targets if not isinstance(t, tree.IgnoredTarget)), "value")
-                    evaluator.run((item,))
-            outputs = [builder.emit_output(v) for v in _unread(builder, made, test)]
-        builder.emit_func_output(outputs[0] if len(outputs) == 1 else relax.Tuple(outputs))
-    return relax.transform.CanonicalizeBindings()(builder.get())
+    for item in test.given:
+        if isinstance(item, tree.Binding):
+            current[0] = next((t.id for t in item.targets if not isinstance(t, tree.IgnoredTarget)), "value")
+            evaluator.run((item,))
+    return _module(parameters, _with_outputs(made, test))
 
 
-def _unread(builder: relax.BlockBuilder, made: list[relax.Var], test: tree.Test) -> list[relax.Var]:
-    read: set[relax.Var] = set()
-    for var in made:
-        read |= {o for o in flat_operands(builder.lookup_binding(var)) if isinstance(o, relax.Var)}
-    outputs = [v for v in made if v not in read and isinstance(v.ty, relax.TensorType)]
-    if not outputs:
+def _with_outputs(made: list[relax.VarBinding], test: tree.Test) -> list[relax.VarBinding]:
+    """The bindings, those that nothing reads bound to variables that can be returned."""
+    read = {o for b in made for o in flat_operands(b.value) if isinstance(o, relax.Var)}
+    kept = [b for b in made if b.var in read or isinstance(b.var.ty, relax.TensorType)]
+    if not kept:
         raise RuleError(f"{test.span}: the test {test.title!r} makes no value")
-    return outputs
+    return [b if b.var in read else relax.VarBinding(relax.Var(str(b.var.name), b.var.ty), b.value) for b in kept]
+
+
+def _module(parameters: list[relax.Var], bindings: list[relax.VarBinding]) -> IRModule:
+    outputs = [b.var for b in bindings if not isinstance(b.var, relax.DataflowVar)]
+    result = outputs[0] if len(outputs) == 1 else relax.Tuple(outputs)
+    body = relax.BlockBuilder().normalize(relax.SeqExpr([relax.DataflowBlock(bindings)], result))
+    function = relax.Function(parameters, body, result.ty).with_attr("global_symbol", "main")
+    return IRModule({relax.GlobalVar("main"): function})
 
 
 def constant_array(item: tree.Input, generator: np.random.Generator) -> Array:

@@ -93,7 +93,14 @@ def _telling(call: relax.Call) -> dict[str, object]:
     known = lookup(operator_name(call) or "")
     defaults = {a.name: a.default for a in known.attributes} if known else {}
     given = attributes(call)
-    return {k: v for k, v in given.items() if v not in (None, "") and (k not in defaults or defaults[k] != v)}
+    inherited = {"out_layout": given.get("data_layout", given.get("layout"))}
+    defaults |= {name: value for name, value in inherited.items() if value is not None}
+    return {k: v for k, v in given.items() if v not in (None, "") and not _same(v, defaults.get(k))}
+
+
+def _same(value: object, default: object) -> bool:
+    """Whether a value is a default, which for an attribute of one number an axis may be written as one number."""
+    return value == default or (isinstance(value, list) and bool(value) and all(v == default for v in value))
 
 
 def _operand(expr: relax.Expr) -> str:
