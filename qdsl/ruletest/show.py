@@ -99,8 +99,12 @@ def _telling(call: relax.Call) -> dict[str, object]:
 
 
 def _same(value: object, default: object) -> bool:
-    """Whether a value is a default, which for an attribute of one number an axis may be written as one number."""
-    return value == default or (isinstance(value, list) and bool(value) and all(v == default for v in value))
+    """Whether a value is a default; one number may stand for a list of that number."""
+    return value == default or (isinstance(value, list) and bool(value) and _numbers(value) == _numbers(default))
+
+
+def _numbers(value: object) -> set[object]:
+    return set(value) if isinstance(value, list | tuple) else {value}
 
 
 def _operand(expr: relax.Expr) -> str:
