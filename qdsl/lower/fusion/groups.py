@@ -19,6 +19,9 @@ from qdsl.lower.fusion.nodes import Kind, Node
 _LARGEST = 300
 """Terms of the expression that a group's nodes become when they are written into one; beyond, a group is cut."""
 
+_STEPS = 3
+"""Elementwise steps that are done again rather than read wide."""
+
 
 @dataclass
 class Group:
@@ -102,7 +105,7 @@ def _may_join(node: Node, group: Group, sources: dict[int, Node]) -> bool:
         return False
     if any(reader.kind == Kind.REDUCTION for reader in readers):
         return _widens(node) and node.is_pointwise
-    if node.elements != group.result.elements:
+    if any(reader.elements != node.elements for reader in readers):
         return False
     if node.kind == Kind.INJECTIVE:
         return group.anchor is None and node.index not in sources
@@ -111,9 +114,16 @@ def _may_join(node: Node, group: Group, sources: dict[int, Node]) -> bool:
 
 
 def _widens(node: Node) -> bool:
-    """Whether an elementwise node's result takes more memory than the tensor it is made of."""
-    same = [operand.size for operand in node.operands if operand.elements == node.elements]
-    return node.is_pointwise and len(same) == 1 and same[0] < node.size
+    """Whether a few elementwise steps make a node's result of a tensor that takes less memory."""
+    size, steps = node.size, 0
+    while node.is_pointwise and steps < _STEPS:
+        same = [operand for operand in node.operands if operand.elements == node.elements]
+        if len(same) != 1:
+            return False
+        node, steps = same[0], steps + 1
+        if node.size < size:
+            return True
+    return False
 
 
 def _anchors_above(nodes: list[Node]) -> dict[int, Node]:

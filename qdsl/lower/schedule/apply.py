@@ -12,15 +12,23 @@ from tvm.ir.transform import PassContext
 
 from qdsl.lower.schedule.conv import schedule_convolution
 from qdsl.lower.schedule.depthwise import schedule_depthwise
+from qdsl.lower.schedule.elementary import with_elementary
 from qdsl.lower.schedule.pointwise import schedule_pointwise
 from qdsl.lower.schedule.reduction import schedule_reduction
+from qdsl.lower.schedule.rows import schedule_rows
 from qdsl.lower.target import Target
 
 _LOG = logging.getLogger(__name__)
 
 Rule = Callable[[tirx.PrimFunc, Target], s_tir.Schedule | None]
 
-RULES: tuple[Rule, ...] = (schedule_convolution, schedule_depthwise, schedule_pointwise, schedule_reduction)
+RULES: tuple[Rule, ...] = (
+    schedule_convolution,
+    schedule_depthwise,
+    schedule_rows,
+    schedule_pointwise,
+    schedule_reduction,
+)
 """In the order in which they are tried."""
 
 
@@ -33,7 +41,9 @@ class ScheduleAll:
 
     def transform_module(self, module: IRModule, _: PassContext) -> IRModule:
         functions = {
-            variable: self._scheduled(variable.name_hint, function) if _is_plain(function) else function
+            variable: with_elementary(self._scheduled(variable.name_hint, function))
+            if _is_plain(function)
+            else function
             for variable, function in module.functions_items()
         }
         return IRModule(functions, attrs=module.attrs)
