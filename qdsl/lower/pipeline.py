@@ -10,6 +10,7 @@ from tvm.ir import IRModule
 from tvm.relax.backend.cpu_generic import pipeline as cpu_generic
 
 from qdsl.errors import BuildError
+from qdsl.lower.codegen import PIPELINE
 from qdsl.lower.fusion import FuseGroups
 from qdsl.lower.kernels.lower_heavy import LowerHeavy
 from qdsl.lower.kernels.lower_rows import LowerRows
@@ -25,7 +26,7 @@ def build_library(module: IRModule, target: Target) -> Any:
             lowered = tvm.transform.Sequential(
                 [*graph_passes(target), ScheduleAll(target), *machine_passes(target)], name="qdsl.lower"
             )(module)
-            return relax.build(lowered, target=target.tvm, relax_pipeline=None)
+            return relax.build(lowered, target=target.tvm, relax_pipeline=None, tir_pipeline=PIPELINE)
     except Exception as error:
         raise BuildError(
             f"the module cannot be compiled for {target.name}: {_last_line(error)}. "

@@ -12,7 +12,6 @@ from tvm.ir.transform import PassContext
 
 from qdsl.lower.schedule.conv import schedule_convolution
 from qdsl.lower.schedule.depthwise import schedule_depthwise
-from qdsl.lower.schedule.elementary import with_elementary
 from qdsl.lower.schedule.pointwise import schedule_pointwise
 from qdsl.lower.schedule.reduction import schedule_reduction
 from qdsl.lower.schedule.rows import schedule_rows
@@ -41,9 +40,7 @@ class ScheduleAll:
 
     def transform_module(self, module: IRModule, _: PassContext) -> IRModule:
         functions = {
-            variable: with_elementary(self._scheduled(variable.name_hint, function))
-            if _is_plain(function)
-            else function
+            variable: self._scheduled(variable.name_hint, function) if _is_plain(function) else function
             for variable, function in module.functions_items()
         }
         return IRModule(functions, attrs=module.attrs)

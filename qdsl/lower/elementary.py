@@ -35,38 +35,47 @@ _ERF_CLAMP = 4.0
 
 
 def with_elementary(function: tirx.PrimFunc) -> tirx.PrimFunc:
-    """`function` with its float32 calls of the functions above written out."""
+    """`function` with its float32 calls of the functions above, of any number of lanes, written out."""
     return tvm_ffi.structural_map(function, (Call, _written_out))
 
 
 def _written_out(call: Call) -> Expr:
-    name = str(getattr(call.op, "name", ""))
-    if name not in _FORMS or str(call.ty.dtype) != "float32":
+    form = _FORMS.get(str(getattr(call.op, "name", "")))
+    if form is None or str(call.ty.dtype).split("x")[0] != "float32":
         return call
-    return _FORMS[name](*call.args)
+    return form(*call.args)
 
 
 def exp(x: Expr) -> Expr:
     """e^x."""
 
     def of(v: Expr) -> Expr:
-        inside = _clamped(v, _EXP_LEAST, _EXP_GREATEST)
-        return _let(inside, lambda w: _let(tirx.nearbyint(w * _f(_LOG2_E)), lambda n: _raised(v, w, n)))
+        return _let(_clamped(v, _EXP_LEAST, _EXP_GREATEST), lambda w: _let(_rounded(w), lambda n: _raised(v, w, n)))
 
     return _let(x, of)
 
 
+def _rounded(w: Expr) -> Expr:
+    return tirx.nearbyint(w * _like(w, _LOG2_E))
+
+
 def _raised(v: Expr, w: Expr, n: Expr) -> Expr:
-    rest = w - n * _f(_LN2_HIGH) - n * _f(_LN2_LOW)
+    rest = w - n * _like(n, _LN2_HIGH) - n * _like(n, _LN2_LOW)
     # 2^(n-1), doubled: n reaches 128, which is no exponent of float32.
-    power = tirx.reinterpret("float32", (n.astype("int32") + 126) << 23)
-    result = _let(rest, lambda r: (_polynomial(_EXP, r) * (r * r) + r + _f(1.0)) * _f(2.0) * power)
-    return tirx.Select(v <= _f(_EXP_GREATEST), result, v + tirx.infinity("float32"))
+    power = tirx.reinterpret(str(n.ty.dtype), _shifted(n))
+    result = _let(rest, lambda r: (_polynomial(_EXP, r) * (r * r) + r + _like(r, 1.0)) * _like(r, 2.0) * power)
+    return tirx.Select(v <= _like(v, _EXP_GREATEST), result, v + _like(v, float("inf")))
+
+
+def _shifted(n: Expr) -> Expr:
+    integers = str(n.ty.dtype).replace("float", "int")
+    bias, place = (_spread(tirx.const(number, "int32"), _lanes(n)) for number in (126, 23))
+    return tirx.shift_left(n.astype(integers) + bias, place)
 
 
 def sigmoid(x: Expr) -> Expr:
     """1 / (1 + e^-x)."""
-    return _f(1.0) / (_f(1.0) + exp(_f(0.0) - x))
+    return _like(x, 1.0) / (_like(x, 1.0) + exp(_like(x, 0.0) - x))
 
 
 def tanh(x: Expr) -> Expr:
@@ -81,7 +90,8 @@ def erf(x: Expr) -> Expr:
 
 def power(base: Expr, exponent: Expr) -> Expr:
     """base^exponent: products and roots for the exponents 2, 3 and 0.5, else the call itself."""
-    value = float(exponent.value) if isinstance(exponent, tirx.FloatImm) else None
+    scalar = exponent.value if isinstance(exponent, tirx.Broadcast) else exponent
+    value = float(scalar.value) if isinstance(scalar, tirx.FloatImm) else None
     if value == 2.0:
         return _let(base, lambda b: b * b)
     if value == 3.0:
@@ -92,21 +102,23 @@ def power(base: Expr, exponent: Expr) -> Expr:
 
 
 def _odd_over_even(x: Expr, clamp: float, odd: Sequence[float], even: Sequence[float]) -> Expr:
-    inside = _clamped(x, -clamp, clamp)
-    return _let(inside, lambda v: _let(v * v, lambda s: v * _polynomial(odd, s) / _polynomial(even, s)))
+    def of(v: Expr) -> Expr:
+        return _let(v * v, lambda s: v * _polynomial(odd, s) / _polynomial(even, s))
+
+    return _let(_clamped(x, -clamp, clamp), of)
 
 
 def _polynomial(coefficients: Sequence[float], x: Expr) -> Expr:
     """Horner's scheme, the highest coefficient first."""
-    total = _f(coefficients[0])
+    total = _like(x, coefficients[0])
     for coefficient in coefficients[1:]:
-        total = total * x + _f(coefficient)
+        total = total * x + _like(x, coefficient)
     return total
 
 
 def _clamped(x: Expr, least: float, greatest: float) -> Expr:
     """x within bounds; NaN stays NaN, for a comparison with it chooses the second operand."""
-    return tirx.max(_f(least), tirx.min(_f(greatest), x))
+    return tirx.max(_like(x, least), tirx.min(_like(x, greatest), x))
 
 
 def _let(value: Expr, body: Callable[[Expr], Expr]) -> Expr:
@@ -114,8 +126,17 @@ def _let(value: Expr, body: Callable[[Expr], Expr]) -> Expr:
     return tirx.Let(variable, value, body(variable))
 
 
-def _f(number: float) -> Expr:
-    return tirx.const(number, "float32")
+def _like(x: Expr, number: float) -> Expr:
+    """A float32 constant of as many lanes as x has."""
+    return _spread(tirx.const(number, "float32"), _lanes(x))
+
+
+def _spread(scalar: Expr, lanes: int) -> Expr:
+    return scalar if lanes == 1 else tirx.Broadcast(scalar, lanes)
+
+
+def _lanes(x: Expr) -> int:
+    return int(x.ty.dtype.lanes)
 
 
 _FORMS: dict[str, Callable[..., Expr]] = {
