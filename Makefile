@@ -39,7 +39,7 @@ format: $(STAMP) ## let ruff format the Python files
 
 docs: $(STAMP) ## write the pages of docs/ that are generated
 	$(BIN)/qdsl config --format markdown > docs/configuration.md
-	$(BIN)/python -m qdsl.cli.codes > docs/codes.md
+	$(BIN)/python -m qdsl.check.codes
 
 wheel: $(STAMP) ## build dist/qdsl-*.whl
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .

@@ -46,13 +46,13 @@ def explain(
 
 
 def _explain_code(code: str, format: Format) -> None:
-    from qdsl.cli.codes import meaning
+    from qdsl.check.codes import page
 
-    page = meaning(code)
+    found = page(code)
     if format is Format.json:
-        show_json({"code": code, **asdict(page)})
+        show_json(asdict(found))
     else:
-        print(f"{code}: {page.title}\n\n{page.why}\n\nTo mend it: {page.mend}")
+        print(found.text())
 
 
 def _as_dict(explanation: Explanation) -> dict[str, Any]:

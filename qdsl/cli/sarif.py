@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from qdsl.cli.codes import CODES
+from qdsl.check.codes import page
 from qdsl.version import __version__
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def sarif(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
 
 
 def _described(code: str) -> dict[str, Any]:
-    meaning = CODES[code]
+    meaning = page(code)
     return {
         "id": code,
         "shortDescription": {"text": meaning.title},
