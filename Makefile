@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.stamp
 
-.PHONY: help demo test lint types format check docs wheel clean
+.PHONY: help fuzz demo test lint types format check docs wheel clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -32,6 +32,13 @@ lint: $(STAMP) ## ruff, and mypy in strict mode
 check: $(STAMP) ## check and test the stock rules
 	$(BIN)/qdsl check
 	$(BIN)/qdsl test
+
+FUZZ_SECONDS ?= 300
+fuzz: $(STAMP) ## fuzz the parser and the checker for FUZZ_SECONDS; a finding goes to tests/fuzz/found/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris>=2.3'
+	@mkdir -p out/corpus && cp rules/*.qrule tests/bad/*.qrule out/corpus
+	$(BIN)/python tests/fuzz/rules.py -max_total_time=$(FUZZ_SECONDS) -max_len=8192 \
+	    -artifact_prefix=tests/fuzz/found/ out/corpus
 
 format: $(STAMP) ## let ruff format the Python files
 	$(BIN)/ruff check --fix .

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qdsl.lang.diagnostics import Diagnostic, Label
 from qdsl.lang.quote import quote
@@ -22,6 +22,8 @@ class Stray:
     blamed: int | None
     """Where the item ceases to read as it was meant: a syntax error behind is no news. None where it is mended."""
     diagnostic: Diagnostic
+    spelling: str | None = None
+    """How the language spells what was meant; None where the text itself will do."""
 
 
 QUOTES = {
@@ -70,7 +72,8 @@ def read_stray(source: Source, start: int) -> Stray:
     for sign in (rest[:2], first):
         if sign in MEANT:
             kind, spelling = MEANT[sign]
-            return _stray(source, start, len(sign), kind, _no_meaning(sign), f"write `{spelling}`")
+            stray = _stray(source, start, len(sign), kind, _no_meaning(sign), f"write `{spelling}`")
+            return replace(stray, spelling=spelling)
     letters = re.match(r"\w+", rest)
     if letters and not first.isascii():
         message = f"{quote(letters[0])} cannot stand in a name"

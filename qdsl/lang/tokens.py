@@ -56,7 +56,8 @@ def tokenize(source: Source) -> Tokens:
         if stray.blamed is not None:
             blamed.append(stray.blamed)
         if stray.kind is not None:
-            _mend(words, Word(stray.kind, text[start : stray.end], start, stray.end))
+            spelling = stray.spelling or text[start : stray.end]
+            _mend(words, Word(stray.kind, spelling, start, stray.end))
         offset = stray.end
     else:
         here = Label(Span(source, offset, offset), "")
