@@ -13,7 +13,8 @@ HERE = Path(__file__).parent
 
 def _target() -> ModuleType:
     spec = importlib.util.spec_from_file_location("fuzz_rules", HERE / "rules.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
