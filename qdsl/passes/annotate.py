@@ -150,7 +150,7 @@ class _Writer:
         if not read.coerced or read.format is None:
             return now
         format = self.plan.symbols.resolve(read.format)
-        if is_constant(now) and format.axis is not None:
+        if is_constant(now) and format.axis is not None and format.scheme.is_accumulator:
             now = self._spread(now, format, firing)
         key = (identity(read.value), format.scheme.name, str(format.scale), format.scale.coefficient, format.axis)
         if key not in self.edges:

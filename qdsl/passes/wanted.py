@@ -17,7 +17,7 @@ from tvm import relax
 from qdsl.lang import tree
 from qdsl.match import guards
 from qdsl.match.facts import FloatFacts
-from qdsl.match.found import Match
+from qdsl.match.found import Match, vars_of
 from qdsl.match.graph import Graph
 from qdsl.passes.claims import Found
 
@@ -51,7 +51,7 @@ def _wants(match: Match, value: relax.Var, wanted: set[relax.Var]) -> bool:
     results = [v for name in match.results for v in match.values(name)]
     passes_on = any(r in wanted for r in results)
     for name in match.boundary:
-        if value not in match.values(name):
+        if value not in vars_of(match.values(name)):
             continue
         how = reading_of(rule, name)
         if how == "float" or how is None:
