@@ -23,7 +23,8 @@ generate = importlib.import_module("qdsl.check.codes.__main__")
 def test_every_code_in_the_source_has_a_page() -> None:
     sources = [file.read_text(encoding="utf-8") for file in (ROOT / "qdsl").rglob("*.py")]
     # A code that something is compared with is a bound, not a finding.
-    printed = {code for text in sources for code in re.findall(r"(?<!< )(?<!<= )(?<!> )(?<!>= )[\"'(](Q\d{4})[\"')]", text)}
+    code = re.compile(r"(?<!< )(?<!<= )(?<!> )(?<!>= )[\"'(](Q\d{4})[\"')]")
+    printed = {found for text in sources for found in code.findall(text)}
     assert printed == set(codes()), "write qdsl/check/codes/CODE.md, and run `make docs`"
 
 
