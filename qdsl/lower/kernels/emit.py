@@ -9,7 +9,7 @@ from tvm import relax
 from qdsl.lower.kernels.choose import Choice
 from qdsl.lower.kernels.conv import convolution
 from qdsl.lower.kernels.convolution import Convolution
-from qdsl.lower.kernels.depthwise import depthwise, pack_depthwise
+from qdsl.lower.kernels.depthwise import depthwise, depthwise_taps, pack_depthwise, pack_taps
 from qdsl.lower.kernels.packing import pack
 from qdsl.lower.kernels.product import product
 from qdsl.lower.kernels.tile import vectorizable
@@ -58,9 +58,24 @@ def _product(data: relax.Expr, read: Convolution, choice: Choice, rewriting: Rew
     )
 
 
+def takes_taps(read: Convolution, choice: Choice) -> bool:
+    """Whether a depthwise convolution is computed four window rows at once."""
+    one_each = read.kernel.shape[0] == read.data_shape[3]
+    return choice.kind == "vnni" and one_each and read.window.dilation == (1, 1) and read.window.kernel[0] > 1
+
+
 def _depthwise(
     data: relax.Expr, padding: list[relax.Expr], read: Convolution, choice: Choice, rewriting: Rewriting
 ) -> relax.Call:
+    if takes_taps(read, choice):
+        return rewriting.builder.call_te(
+            lambda x, w, *fill: depthwise_taps(x, w, read.window, fill=_only(fill)),
+            data,
+            relax.const(pack_taps(read.kernel, choice.lanes)),
+            *padding,
+            primfunc_name_hint="depthwise",
+            primfunc_attrs=_ANCHOR,
+        )
     return rewriting.builder.call_te(
         lambda x, w, *fill: depthwise(x, w, read.window, accumulator=choice.accumulator, fill=_only(fill)),
         data,

@@ -13,7 +13,7 @@ from tvm.ir import IRModule
 from tvm.ir.transform import PassContext
 
 from qdsl.lower.kernels.choose import Choice, choose
-from qdsl.lower.kernels.emit import emit_kernel, emit_transposed
+from qdsl.lower.kernels.emit import emit_kernel, emit_transposed, takes_taps
 from qdsl.lower.kernels.read import Reading, dtype_of, read_heavy
 from qdsl.lower.layout.calls import constant, op_name
 from qdsl.lower.rewrite import Rewriting, rewrite_main
@@ -84,7 +84,9 @@ class Sums(Rewriting):
 
 
 def _lower(variable: relax.Var, call: relax.Call, reading: Reading, choice: Choice, sums: Sums) -> None:
-    turned = choice.kind == "vnni" and not reading.convolution.is_depthwise and dtype_of(reading.data) == "int8"
+    read = reading.convolution
+    unsigned = choice.kind == "vnni" and (not read.is_depthwise or takes_taps(read, choice))
+    turned = unsigned and dtype_of(reading.data) == "int8"
     data = sums.unsigned(reading.data) if turned else reading.data
     zero = reading.zero + 128 if turned else reading.zero
     if reading.phases is not None:

@@ -20,14 +20,17 @@ from qdsl.lower.schedule.steps import (
     is_reduction,
     largest_divisor,
 )
+from qdsl.lower.schedule.vnni import tensorize_taps
 from qdsl.lower.target import Target
 
-_WIDEST = 7
+_WIDEST = 8
 """Columns of a tile."""
 _ROWS = 14
 """Rows of a tile, so that the filled rows stay in the first-level cache."""
 _UNROLLED = 25
 """Places of the window up to which it is unrolled."""
+_SUMS = 14
+"""Registers of sums."""
 
 
 def schedule_depthwise(function: tirx.PrimFunc, target: Target) -> s_tir.Schedule | None:
@@ -47,27 +50,29 @@ def schedule_depthwise(function: tirx.PrimFunc, target: Target) -> s_tir.Schedul
 def _tile(schedule: s_tir.Schedule, steps: Steps, target: Target) -> None:
     batch, row, column, channel = schedule.get_loops(steps.after[-1])
     rows, columns, channels = (extent(schedule, loop) for loop in (row, column, channel))
-    lanes = vectorizable(channels, target.float_lanes)
-    blocks = largest_divisor(channels // lanes, 2)
+    taps = steps.detail == "taps"
+    lanes = 16 if taps else vectorizable(channels, target.float_lanes)
+    width = vectorizable(channels, lanes)
+    wide = largest_divisor(columns, _WIDEST)
+    registers = -(-channels // lanes)
+    blocks = largest_divisor(registers, max(1, _SUMS // wide))
     row_out, row_in = schedule.split(row, [None, largest_divisor(rows, max(2, min(_ROWS, rows // 2)))])
-    column_out, column_in = schedule.split(column, [None, largest_divisor(columns, _WIDEST)])
-    channel_out, channel_part, lane = schedule.split(channel, [None, blocks, lanes])
-    many = extent(schedule, channel_out) * blocks * lanes >= 512
-    if many:
-        chunk, channel_out = schedule.split(channel_out, [largest_divisor(channels // lanes // blocks, 8), None])
-        schedule.reorder(batch, row_out, chunk, row_in, channel_out, column_out, column_in, channel_part, lane)
-        outer = schedule.fuse(batch, row_out, chunk)
-    else:
-        schedule.reorder(batch, row_out, row_in, channel_out, column_out, column_in, channel_part, lane)
-        outer = schedule.fuse(batch, row_out)
+    column_out, column_in = schedule.split(column, [None, wide])
+    channel_out, channel_part, lane = schedule.split(channel, [None, blocks * lanes // width, width])
+    inside = [row_in, channel_out, column_out, column_in, channel_part, lane]
+    outside = [batch, row_out]
+    if registers * lanes >= 512:
+        chunk, inside[1] = schedule.split(channel_out, [largest_divisor(registers // blocks, 8), None])
+        outside.append(chunk)
+    schedule.reorder(*outside, *inside)
+    outer = schedule.fuse(*outside)
     schedule.compute_at(steps.accumulate, column_out, preserve_unit_loops=True)
     if steps.fill is not None:
         schedule.compute_at(steps.fill, outer, preserve_unit_loops=True)
-        inner = schedule.get_loops(steps.fill)[-1]
-        _vectorize(schedule, inner, 64)
+        _vectorize(schedule, schedule.get_loops(steps.fill)[-1], 64)
     parallelize(schedule, outer, rows * columns * channels * 16)
-    _accumulate(schedule, steps, lanes)
-    if lanes > 1:
+    (_accumulate_taps if taps else _accumulate)(schedule, steps, lanes)
+    if width > 1:
         schedule.vectorize(lane)
     schedule.unroll(channel_part)
     schedule.unroll(column_in)
@@ -80,13 +85,32 @@ def _accumulate(schedule: s_tir.Schedule, steps: Steps, lanes: int) -> None:
     if lanes > 1:
         schedule.vectorize(lane)
     first = schedule.decompose_reduction(steps.accumulate, window_row)
-    if extent(schedule, window_row) * extent(schedule, window_column) <= _UNROLLED:
-        schedule.unroll(window_row)
-        schedule.unroll(window_column)
-    for loop in (column, part, *schedule.get_loops(first)[-3:-1]):
+    _unroll(schedule, window_row, window_column, column, part)
+    _clear(schedule, first, lanes)
+
+
+def _accumulate_taps(schedule: s_tir.Schedule, steps: Steps, lanes: int) -> None:
+    *_, column, channel, group, window_column, tap = schedule.get_loops(steps.accumulate)
+    part, lane = schedule.split(channel, [None, lanes])
+    schedule.reorder(group, part, window_column, column, lane, tap)
+    first = schedule.decompose_reduction(steps.accumulate, group)
+    tensorize_taps(schedule, lane)
+    _unroll(schedule, group, window_column, column, part)
+    _clear(schedule, first, lanes)
+
+
+def _unroll(schedule: s_tir.Schedule, *loops: object) -> None:
+    window = extent(schedule, loops[0]) * extent(schedule, loops[1])
+    for loop in loops if window <= _UNROLLED else loops[2:]:
         schedule.unroll(loop)
+
+
+def _clear(schedule: s_tir.Schedule, first: object, lanes: int) -> None:
+    *_, column, part, lane = schedule.get_loops(first)
+    schedule.unroll(column)
+    schedule.unroll(part)
     if lanes > 1:
-        schedule.vectorize(schedule.get_loops(first)[-1])
+        schedule.vectorize(lane)
 
 
 def _vectorize(schedule: s_tir.Schedule, loop: object, widest: int) -> None:
