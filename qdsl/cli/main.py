@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from qdsl.cli import check, config, doctor, explain, fmt, ops, plan, quantize, report, run, version
+from qdsl.cli import check, config, doc, doctor, explain, fmt, ops, plan, quantize, report, run, version
 from qdsl.cli import test as tests
 from qdsl.cli.guard import guarded, set_debug
 
@@ -33,6 +33,7 @@ COMMANDS = (
     ("check", check.check),
     ("test", tests.test),
     ("fmt", fmt.fmt),
+    ("doc", doc.doc),
     ("config", config.config),
     ("ops", ops.ops),
     ("doctor", doctor.doctor),
