@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from tvm import te, tirx
 
+from qdsl.lower.kernels.tile import vectorizable
 from qdsl.lower.kernels.window import Window
 
 MARK = "qdsl.step"
 """The annotation on a step's block; its value is one of fill, accumulate, out, with the kind of kernel behind a dot."""
+LANES = "qdsl.lanes"
+"""The annotation on a fill: how many neighbouring channels are inside or outside the data together, at most 64."""
 
 
 def convolution(
@@ -100,6 +103,7 @@ def fill_around(
     if (top, left) == (0, 0) and extents[0] <= height and extents[1] <= width and channels == real:
         return data
     outside = tirx.const(0, str(data.dtype)) if fill is None else fill[()]
+    whole = vectorizable(real, 64)
 
     def value(n: tirx.Var, y: tirx.Var, x: tirx.Var, c: tirx.Var) -> tirx.PrimExpr:
         inside = []
@@ -109,8 +113,11 @@ def fill_around(
             inside += [x >= left, x < width + left]
         if channels > real:
             within = tirx.floormod(c, channels) if split > 1 else c
-            inside.append(within < real)
+            # Whole vectors of channels are inside or outside, and say so.
+            inside.append(tirx.floordiv(within, whole) < real // whole)
             c = tirx.floordiv(c, channels) * real + within if split > 1 else c
         return tirx.if_then_else(tirx.all(*inside), data[n, y - top, x - left, c], outside)
 
-    return te.compute((batch, *extents, split * channels), value, name="filled", attrs={MARK: f"fill.{kind}"})
+    return te.compute(
+        (batch, *extents, split * channels), value, name="filled", attrs={MARK: f"fill.{kind}", LANES: str(whole)}
+    )

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from tvm import te, tirx
 
-from qdsl.lower.kernels.conv import MARK
+from qdsl.lower.kernels.conv import LANES, MARK
+from qdsl.lower.kernels.tile import vectorizable
 
 
 def product(data: te.Tensor, packed: te.Tensor, channels: int, *, kind: str, accumulator: str, rows: int) -> te.Tensor:
@@ -28,16 +29,20 @@ def product(data: te.Tensor, packed: te.Tensor, channels: int, *, kind: str, acc
     def read(m: tirx.PrimExpr, k: tirx.PrimExpr) -> tirx.PrimExpr:
         return data[(*unflattened(m, leading), k)]
 
+    whole = vectorizable(inputs, 64)
     if rows > real or groups * depth > inputs:
         filled = te.compute(
             (rows, groups * depth),
             lambda m, k: tirx.if_then_else(
-                tirx.all(*([m < real] * (rows > real)), *([k < inputs] * (groups * depth > inputs))),
+                tirx.all(
+                    *([m < real] * (rows > real)),
+                    *([tirx.floordiv(k, whole) < inputs // whole] * (groups * depth > inputs)),
+                ),
                 read(m, k),
                 tirx.const(0, str(data.dtype)),
             ),
             name="filled",
-            attrs={MARK: f"fill.{kind}"},
+            attrs={MARK: f"fill.{kind}", LANES: str(whole)},
         )
         read = filled.__call__
 

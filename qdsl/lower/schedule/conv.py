@@ -26,6 +26,7 @@ from qdsl.lower.schedule.steps import (
     Steps,
     buffer_shape,
     extent,
+    fill_lanes,
     find_steps,
     is_reduction,
     read_bytes,
@@ -65,7 +66,7 @@ def schedule_fill(schedule: s_tir.Schedule, fill: Block) -> None:
     """The copy with its border: outer axes in parallel, vectorised over channels as far as they go."""
     *outer, channel = schedule.get_loops(fill)
     size = math.prod(extent(schedule, loop) for loop in (*outer, channel))
-    lanes = vectorizable(extent(schedule, channel), 64)
+    lanes = fill_lanes(schedule, fill)
     if lanes > 1:
         _, inner = schedule.split(channel, [None, lanes])
         schedule.vectorize(inner)

@@ -16,6 +16,7 @@ from qdsl.lower.schedule.parallel import parallelize
 from qdsl.lower.schedule.steps import (
     Steps,
     extent,
+    fill_lanes,
     find_steps,
     is_reduction,
     largest_divisor,
@@ -69,7 +70,7 @@ def _tile(schedule: s_tir.Schedule, steps: Steps, target: Target) -> None:
     schedule.compute_at(steps.accumulate, column_out, preserve_unit_loops=True)
     if steps.fill is not None:
         schedule.compute_at(steps.fill, outer, preserve_unit_loops=True)
-        _vectorize(schedule, schedule.get_loops(steps.fill)[-1], 64)
+        _vectorize(schedule, schedule.get_loops(steps.fill)[-1], fill_lanes(schedule, steps.fill))
     parallelize(schedule, outer, rows * columns * channels * 16)
     (_accumulate_taps if taps else _accumulate)(schedule, steps, lanes)
     if width > 1:

@@ -9,7 +9,8 @@ from typing import Any
 import tvm_ffi
 from tvm import s_tir, tirx
 
-from qdsl.lower.kernels.conv import MARK
+from qdsl.lower.kernels.conv import LANES, MARK
+from qdsl.lower.kernels.tile import vectorizable
 
 Block = Any
 Loop = Any
@@ -63,6 +64,12 @@ def find_steps(schedule: s_tir.Schedule) -> Steps | None:
         accumulate=blocks[where],
         after=tuple(blocks[where + 1 :]),
     )
+
+
+def fill_lanes(schedule: s_tir.Schedule, fill: Block) -> int:
+    """How many channels a fill may copy at once."""
+    channel = extent(schedule, schedule.get_loops(fill)[-1])
+    return vectorizable(channel, int(schedule.get(fill).annotations[LANES]))
 
 
 def is_reduction(schedule: s_tir.Schedule, block: Block) -> bool:
