@@ -46,18 +46,25 @@ class Marker:
     def apply(self) -> Firing:
         """The firing that the marks give. Raises Refused."""
         for mark in self.rule.annotate:
-            for target in mark.targets:
-                self._check_dtype(target)
-            if isinstance(mark, tree.MarkAs):
-                for target in mark.targets:
-                    self._mark(target, mark.spec)
-            elif isinstance(mark, tree.Share):
-                self._share(mark)
-            else:
-                for target in mark.targets:
-                    self._like(target, mark)
+            try:
+                self._apply(mark)
+            except Refused as refused:
+                refused.mark = mark
+                raise
         self._commit()
         return Firing(self.match, self.rule, self.reads, self.results)
+
+    def _apply(self, mark: tree.Mark) -> None:
+        for target in mark.targets:
+            self._check_dtype(target)
+        if isinstance(mark, tree.MarkAs):
+            for target in mark.targets:
+                self._mark(target, mark.spec)
+        elif isinstance(mark, tree.Share):
+            self._share(mark)
+        else:
+            for target in mark.targets:
+                self._like(target, mark)
 
     def _commit(self) -> None:
         for name, scheme, kind in self.made:

@@ -54,6 +54,8 @@ class Attempt:
     """The guard term that failed, as written; empty where it was something else."""
     place: Span | None = None
     """Where in the rule file the failing step stands."""
+    mark: str = ""
+    """The mark that does not fit the values, as written; empty where it was something else."""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ class Refused(Exception):
         super().__init__(reason)
         self.reason = reason
         self.place = place
+        self.mark: tree.Mark | None = None
+        """The mark, once it is known."""
 
 
 @dataclass(frozen=True)

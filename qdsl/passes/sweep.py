@@ -13,6 +13,7 @@ from tvm import relax
 
 from qdsl.formats.format import Format, SchemeType
 from qdsl.lang import tree
+from qdsl.lang.unparse import unparse
 from qdsl.match import guards
 from qdsl.match.book import Book
 from qdsl.match.found import Match
@@ -178,7 +179,8 @@ class Sweep:
         try:
             return marker.apply()
         except Refused as refused:
-            return Attempt(rule.name, rule.name_span, False, refused.reason, "", refused.place)
+            mark = unparse(refused.mark) if refused.mark is not None else ""
+            return Attempt(rule.name, rule.name_span, False, refused.reason, "", refused.place, mark)
 
     def _recorder(self, rule: tree.Rule) -> Callable[[tree.Expr, bool], None] | None:
         if self.record is None:

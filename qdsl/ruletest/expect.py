@@ -12,7 +12,7 @@ from qdsl.ruletest.outcome import Outcome
 
 
 def judge_skips(expected: tree.Skips, item: tree.Rule | tree.Fold, outcome: Outcome) -> Iterator[str]:
-    """`skips "term"`: the rule does not fire, and that very term is the one that failed."""
+    """`skips "term"`: the rule does not fire, and that very guard term or mark (`x as acc`) is in the way."""
     if outcome.fired(item):
         yield f"{item.name} fired, and `{expected.term}` was expected to fail"
         return
@@ -20,7 +20,7 @@ def judge_skips(expected: tree.Skips, item: tree.Rule | tree.Fold, outcome: Outc
     refused = outcome.refusals(item)
     if not refused:
         yield f"{item.name} was not refused by `{expected.term}`: {outcome.why_not(item)}"
-    elif not any("".join(a.term.split()) == wanted for a in refused):
+    elif not any("".join((a.term or a.mark).split()) == wanted for a in refused):
         seen = ", ".join(dict.fromkeys(a.reason for a in refused))
         yield f"{item.name} was refused, but not by `{expected.term}`: {seen}"
 
