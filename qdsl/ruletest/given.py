@@ -19,7 +19,7 @@ from qdsl.lang import tree
 from qdsl.match.graph import flat_operands
 from qdsl.passes.rebuild import fresh_name, node_span
 from qdsl.realize.evaluate import Evaluator
-from qdsl.realize.values import Host, Tensor, Value
+from qdsl.realize.values import Host, Several, Tensor, Value
 
 Array = NDArray[Any]
 
@@ -64,13 +64,19 @@ def build_given(test: tree.Test, defs: Mapping[str, tree.Def]) -> IRModule:
         if isinstance(item, tree.Binding):
             current[0] = next((t.id for t in item.targets if not isinstance(t, tree.IgnoredTarget)), "value")
             evaluator.run((item,))
-    return _module(parameters, _with_outputs(made, test))
+    return _module(parameters, _with_outputs(made, named_values(names), test))
 
 
-def _with_outputs(made: list[relax.VarBinding], test: tree.Test) -> list[relax.VarBinding]:
-    """The bindings, those that nothing reads bound to variables that can be returned."""
+def named_values(names: Mapping[str, Value]) -> set[relax.Var]:
+    """The variables that a test has names for."""
+    several = [v.items if isinstance(v, Several) else (v,) for v in names.values()]
+    return {v.expr for values in several for v in values if isinstance(v, Tensor) and isinstance(v.expr, relax.Var)}
+
+
+def _with_outputs(made: list[relax.VarBinding], named: set[relax.Var], test: tree.Test) -> list[relax.VarBinding]:
+    """The bindings, those that nothing reads bound to variables that can be returned; results without a name go."""
     read = {o for b in made for o in flat_operands(b.value) if isinstance(o, relax.Var)}
-    kept = [b for b in made if b.var in read or isinstance(b.var.ty, relax.TensorType)]
+    kept = [b for b in made if b.var in read or (isinstance(b.var.ty, relax.TensorType) and b.var in named)]
     if not kept:
         raise RuleError(f"{test.span}: the test {test.title!r} makes no value")
     return [b if b.var in read else relax.VarBinding(relax.Var(str(b.var.name), b.var.ty), b.value) for b in kept]
