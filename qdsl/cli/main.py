@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from qdsl.cli import check, config, doc, doctor, explain, fmt, ops, plan, quantize, report, run, version
+from qdsl.cli import check, config, doc, doctor, explain, fmt, lsp, ops, plan, quantize, report, run, version
 from qdsl.cli import test as tests
 from qdsl.cli.guard import guarded, set_debug
 
@@ -36,6 +36,7 @@ COMMANDS = (
     ("doc", doc.doc),
     ("config", config.config),
     ("ops", ops.ops),
+    ("lsp", lsp.lsp),
     ("doctor", doctor.doctor),
     ("version", version.version),
 )
