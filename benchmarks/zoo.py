@@ -10,7 +10,6 @@ are their own; nothing of them is kept in this repository.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -129,7 +128,7 @@ def main() -> None:
         except Unavailable as reason:
             print(f"{name:28} skipped: {reason}")
     size = sum(f.stat().st_size for f in cache_folder().rglob("*") if f.is_file())
-    print(f"{size / 2**20:.0f} MB in {cache_folder()}; free space there: {shutil.disk_usage(cache_folder()).free >> 20} MB")
+    print(f"{size / 2**20:.0f} MB in {cache_folder()}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""python -m benchmarks.accuracy [MODEL]...: measure, print as it goes, and write docs/accuracy.md when all were measured."""
+"""python -m benchmarks.accuracy [MODEL]...: measure and print; of all models, write docs/accuracy.md too."""
 
 from __future__ import annotations
 
@@ -40,11 +40,16 @@ def main() -> None:
                     try:
                         rows = measure(graph, samples, quantizer, model.transformer, reference)
                     except Exception as error:
-                        print(f"{model.name:14} {tool:13} {setting:12} failed: {type(error).__name__}: {str(error)[:300]}")
+                        print(
+                            f"{model.name:14} {tool:13} {setting:12} failed: {type(error).__name__}: {str(error)[:300]}"
+                        )
                         continue
                     if tool != "qdsl":
                         kept.put(name, rows)
-                print(f"{model.name:14} {tool:13} {setting:12} {line(rows)}  {time.perf_counter() - start:.0f} s", flush=True)
+                print(
+                    f"{model.name:14} {tool:13} {setting:12} {line(rows)}  {time.perf_counter() - start:.0f} s",
+                    flush=True,
+                )
 
 
 def line(rows: list[Decibels]) -> str:

@@ -1,7 +1,7 @@
 """The graph up to its final softmax or sigmoid, with the shapes of the samples: what every tool is given alike.
 
-Behind a softmax or a sigmoid that has made up its mind every error vanishes, and where it has not every error counts, so
-the SQNR there says more of the sample than of the quantizer. What is compared is what goes into it.
+Behind a softmax or a sigmoid that has made up its mind every error vanishes, and where it has not every error counts,
+so the SQNR there says more of the sample than of the quantizer. What is compared is what goes into it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def prepared(model: onnx.ModelProto, shapes: Mapping[str, Sequence[int]]) -> onn
         fixed.graph.input.append(onnx.helper.make_tensor_value_info(value.name, kind, list(shapes[value.name])))
     del fixed.graph.value_info[:]
     maker = {output: node for node in fixed.graph.node for output in node.output}
-    ends = [_before(o.name, maker) for o in fixed.graph.output if o.type.tensor_type.elem_type == onnx.TensorProto.FLOAT]
+    ends = [
+        _before(o.name, maker) for o in fixed.graph.output if o.type.tensor_type.elem_type == onnx.TensorProto.FLOAT
+    ]
     for name in ends:
         if name not in {o.name for o in fixed.graph.output}:
             fixed.graph.value_info.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None))

@@ -113,7 +113,10 @@ def _candidates(name: str, side: int) -> Callable[[], Samples]:
 
 def _photographs(name: str, normalize: Callable[[NDArray[np.float32]], NDArray[np.float32]]) -> Callable[[], Samples]:
     def samples() -> Samples:
-        pool, test = pictures.crops(pictures.CALIBRATION, 27, (224, 224), 7), pictures.crops(pictures.TEST, 10, (224, 224), 8)
+        pool, test = (
+            pictures.crops(pictures.CALIBRATION, 27, (224, 224), 7),
+            pictures.crops(pictures.TEST, 10, (224, 224), 8),
+        )
         return _subsets(_named(name, map(normalize, pool)), _named(name, map(normalize, test)), 3, 9)
 
     return samples

@@ -12,12 +12,13 @@ from benchmarks.accuracy.inputs import pictures
 
 Floats = NDArray[np.float32]
 
-WORDS = (
+SIGNS = (
     "quantize the model with a handful of samples and compare Invoice No. 2024-0713 Total 1,284.50 EUR Platform 9 "
     "Departure 17:45 Gate B22 OPEN daily 08-20 h Caution wet floor EXIT Please keep this receipt for your records "
     "Dr. A. Lindqvist Room 304 tel +46 8 555 0199 www.example.org Serial 7F3A-90C1 Net weight 350 g Best before end "
     "No parking at any time Thank you for travelling with us Chapter 12 The river was slow that year"
-).split()
+)
+WORDS = tuple(SIGNS.split())
 
 
 def page() -> Image.Image:
