@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import tvm
 import tvm_ffi
 from tvm import tirx
 from tvm.ir import Call, Expr
@@ -36,12 +37,22 @@ _ERF_CLAMP = 4.0
 
 def with_elementary(function: tirx.PrimFunc) -> tirx.PrimFunc:
     """`function` with its float32 calls of the functions above, of any number of lanes, written out."""
-    return tvm_ffi.structural_map(function, (Call, _written_out))
+    return tvm_ffi.structural_map(function, [(Call, _written_out), (tirx.Cast, _converted)])
+
+
+def _converted(cast: tirx.Cast) -> Expr:
+    """A rounded float32 cast to int32, as one instruction."""
+    inner = cast.value
+    rounds = isinstance(inner, Call) and str(getattr(inner.op, "name", "")) == "tirx.nearbyint"
+    if not rounds or _kind(cast) != "int32" or _kind(inner) != "float32":
+        return cast
+    number = tvm.target.codegen.llvm_lookup_intrinsic_id("llvm.lrint")
+    return tirx.call_llvm_pure_intrin(str(cast.ty.dtype), tirx.const(number, "uint32"), inner.args[0])
 
 
 def _written_out(call: Call) -> Expr:
     form = _FORMS.get(str(getattr(call.op, "name", "")))
-    if form is None or str(call.ty.dtype).split("x")[0] != "float32":
+    if form is None or _kind(call) != "float32":
         return call
     return form(*call.args)
 
@@ -133,6 +144,10 @@ def _like(x: Expr, number: float) -> Expr:
 
 def _spread(scalar: Expr, lanes: int) -> Expr:
     return scalar if lanes == 1 else tirx.Broadcast(scalar, lanes)
+
+
+def _kind(x: Expr) -> str:
+    return str(x.ty.dtype).split("x")[0]
 
 
 def _lanes(x: Expr) -> int:

@@ -12,6 +12,7 @@ from tvm.relax.backend.cpu_generic import pipeline as cpu_generic
 from qdsl.errors import BuildError
 from qdsl.lower.codegen import PIPELINE
 from qdsl.lower.fusion import FuseGroups
+from qdsl.lower.kernels.codes import legalizers
 from qdsl.lower.kernels.lower_heavy import LowerHeavy
 from qdsl.lower.kernels.lower_rows import LowerRows
 from qdsl.lower.layout import ChannelsLast
@@ -41,7 +42,7 @@ def graph_passes(target: Target) -> list[tvm.transform.Pass]:
         LowerHeavy(target),
         LowerRows(target),
         *cpu_generic.library_dispatch_passes(target.tvm),
-        relax.transform.LegalizeOps(),
+        relax.transform.LegalizeOps(legalizers(target)),
         relax.transform.AnnotateTIROpPattern(),
         relax.transform.FoldConstant(),
         FuseGroups(),
