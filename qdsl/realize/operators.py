@@ -95,9 +95,9 @@ def is_setting(value: Value) -> bool:
 
 
 def common_dtype(values: Sequence[Value]) -> str:
-    """The dtype that host numbers take beside these tensors."""
+    """The dtype that host numbers take beside these tensors; a condition says nothing of it."""
     for value in values:
-        if isinstance(value, Tensor) and value.dtype:
+        if isinstance(value, Tensor) and value.dtype not in ("", "bool"):
             return value.dtype
         if isinstance(value, Several) and value.items:
             return value.items[0].dtype
