@@ -18,6 +18,9 @@ from qdsl.lower.elementary import with_elementary
 
 PIPELINE = "qdsl"
 
+_LANE_BY_LANE = ("tirx.nearbyint", "tirx.erf", "tirx.rsqrt")
+"""Functions that TVM does not say are the same lane by lane, so that its vectoriser would undo vector loops."""
+
 
 @tvm.transform.module_pass(opt_level=0, name="qdsl.WriteOutElementary")
 class WriteOutElementary:
@@ -70,4 +73,6 @@ def _pipeline() -> tuple[Any, Callable[[], Any], Callable[[], Any]]:
     )
 
 
+for _name in _LANE_BY_LANE:
+    tvm.ir.register_op_attr(_name, "TVectorizable", True)
 compilation_pipeline.register_tir_pipeline(PIPELINE, _pipeline)

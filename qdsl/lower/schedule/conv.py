@@ -100,6 +100,7 @@ def _tile(schedule: s_tir.Schedule, steps: Steps, phases: int) -> None:
     if width > 1:
         schedule.vectorize(channel_in)
     schedule.unroll(channel_part)
+    schedule.unroll(column_in)
 
 
 def _flatten(schedule: s_tir.Schedule, block: Block) -> None:
