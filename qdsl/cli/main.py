@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from qdsl.cli import check, config, doc, doctor, explain, fmt, lsp, ops, plan, quantize, report, run, version
+from qdsl.cli import check, config, doc, doctor, explain, fmt, lsp, new, ops, plan, quantize, report, run, version
 from qdsl.cli import test as tests
 from qdsl.cli.guard import guarded, set_debug
 
@@ -34,6 +34,7 @@ COMMANDS = (
     ("test", tests.test),
     ("fmt", fmt.fmt),
     ("doc", doc.doc),
+    ("new", new.new),
     ("config", config.config),
     ("ops", ops.ops),
     ("lsp", lsp.lsp),
