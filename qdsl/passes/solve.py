@@ -5,9 +5,9 @@
     wide         max over the result and every operand rescaled onto it, over 2^(bits - 1) - 1
     derived      the product that the rule wrote
 
-Bias range: a constant b read on a derived scale S is a lower bound on S, because |b| / S has to stay below 2^29 steps
-for everything that rides on the accumulator. The weight's scale, the free factor of S, is raised per channel until it
-does; of several readers of one weight the largest demand wins.
+Bias range: a constant b read on a derived scale S is a lower bound on S, because |b| / S has to stay below a quarter
+of the accumulator's range, 2^29 steps, for everything that rides on the accumulator. The weight's scale, the free
+factor of S, is raised per channel until it does; of several readers of one weight the largest demand wins.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from tvm import relax
 
 from qdsl.formats.scale import Scale
 from qdsl.match.graph import array_of, is_constant, shape_of
+from qdsl.passes.headroom import ACCUMULATOR_BITS
 from qdsl.passes.ranges import Ranges
 from qdsl.passes.sites import Site, is_weight
 
-BIAS_STEPS = 2.0**29
-"""Steps that a constant may take up on an int32 accumulator: a quarter of its range."""
+BIAS_SHARE = 0.25
+"""Of an accumulator's range, for a constant that is added on it."""
 
 
 @dataclass
@@ -53,21 +54,25 @@ class Numbers:
         return np.tile(numbers, channels // numbers.size) if channels % numbers.size == 0 else numbers
 
 
-def solve(sites: Sequence[Site], ranges: Ranges) -> Numbers:
-    """The numbers of every symbol. Raises DataError for a value whose range is not finite, by name."""
+def solve(sites: Sequence[Site], ranges: Ranges, accumulator_bits: int = ACCUMULATOR_BITS) -> Numbers:
+    """The numbers of every symbol, for accumulators of so many bits.
+
+    Raises DataError for a value whose range is not finite, by name.
+    """
     numbers = Numbers()
     for symbol, members in _by_symbol(sites).items():
         first = members[0]
         if all(is_weight(m) for m in members):
-            numbers.scale[symbol] = ranges.weight_scale(first)
             if isinstance(first.format.zero, str):
                 numbers.scale[symbol], numbers.zero[first.format.zero] = ranges.constant_range(members)
+            else:
+                numbers.scale[symbol] = ranges.weight_scale(first)
         elif first.format.scheme.is_accumulator:
             numbers.scale[symbol] = ranges.wide_scale(members)
         else:
             scale, zero = ranges.activation(members)
             numbers.scale[symbol], numbers.zero[symbol] = np.asarray(scale, np.float64), zero
-    _make_room_for_biases(sites, numbers)
+    _make_room_for_biases(sites, numbers, BIAS_SHARE * 2.0 ** (accumulator_bits - 1))
     return numbers
 
 
@@ -79,7 +84,7 @@ def _by_symbol(sites: Sequence[Site]) -> Mapping[str, list[Site]]:
     return found
 
 
-def _make_room_for_biases(sites: Sequence[Site], numbers: Numbers) -> None:
+def _make_room_for_biases(sites: Sequence[Site], numbers: Numbers, most: float) -> None:
     weights = {s.symbol for s in sites if is_weight(s) and s.symbol is not None}
     wides = {s.symbol for s in sites if s.symbol is not None and s.format.scheme.is_accumulator}
     demands: dict[str, NDArray[np.float64]] = {}
@@ -87,10 +92,10 @@ def _make_room_for_biases(sites: Sequence[Site], numbers: Numbers) -> None:
         if not (site.is_edge and site.format.scheme.is_accumulator and is_constant(site.value)):
             continue
         symbols = site.format.scale.symbols
-        free = next((s for s in symbols if s in weights), None) or next((s for s in symbols if s in wides), None)
+        free = next((s for known in (weights, wides, symbols) for s in symbols if s in known), None)
         if free is None:
             continue
-        demand = _demand(site, numbers, numbers.scale[free].size)
+        demand = _demand(site, numbers, numbers.scale[free].size, most)
         demands[free] = np.maximum(demands.get(free, np.float64(1.0)), demand)
     for symbol, factor in demands.items():
         if np.any(factor > 1):
@@ -98,8 +103,8 @@ def _make_room_for_biases(sites: Sequence[Site], numbers: Numbers) -> None:
             numbers.raised[symbol] = float(factor.max())
 
 
-def _demand(site: Site, numbers: Numbers, channels: int) -> NDArray[np.float64]:
-    """By what factor each channel's scale is too small for a constant: max |b| / (S * 2^29), at least 1."""
+def _demand(site: Site, numbers: Numbers, channels: int, most: float) -> NDArray[np.float64]:
+    """By what factor each channel's scale is too small for a constant: max |b| / (S * most), at least 1."""
     bias = np.abs(np.asarray(array_of(site.value), np.float64))
     scale = numbers.scale_on(site.format.scale, site.format.axis, site.value)
     axis = site.format.axis
@@ -107,7 +112,7 @@ def _demand(site: Site, numbers: Numbers, channels: int) -> NDArray[np.float64]:
         largest = np.asarray(bias.max(initial=0.0) / scale).reshape(-1)
     else:
         largest = np.moveaxis(bias, axis, 0).reshape(bias.shape[axis], -1).max(axis=1, initial=0.0) / scale
-    steps = np.maximum(largest / BIAS_STEPS, 1.0)
+    steps = np.maximum(largest / most, 1.0)
     if channels == 1 or steps.size == 1:
         return np.asarray(steps.max())
     return steps.reshape(-1, channels).max(axis=0) if steps.size % channels == 0 else np.asarray(steps.max())
