@@ -87,7 +87,7 @@ def calibrate_module(module: IRModule, samples: Any, config: QConfig) -> tuple[I
         histogram = config.calibrate_mode not in ("minmax", "global_scale")
         for sample in SampleSource(samples).batches(load_model(module).inputs):
             calibration.observe_all(evaluator.run(sample), histogram=histogram)
-    numbers = solve(sites_of(module), CalibratedRanges(calibration, config))
+    numbers = solve(sites_of(module), CalibratedRanges(calibration, config), config.nbit_activation)
     return write_numbers(module, numbers), calibration
 
 

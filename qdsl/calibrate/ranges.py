@@ -60,9 +60,11 @@ def choose_range(
             f"calibrate again, or use minmax."
         )
     if mode == "percentile":
-        return _percentile_range(sketch, sketch.histogram, percentile, symmetric)
-    find = mse_range if mode == "mse" else entropy_range
-    return find(sketch, sketch.histogram, bits=bits, symmetric=symmetric)
+        ends = _percentile_range(sketch, sketch.histogram, percentile, symmetric)
+    else:
+        find = mse_range if mode == "mse" else entropy_range
+        ends = find(sketch, sketch.histogram, bits=bits, symmetric=symmetric)
+    return min(ends), max(ends)  # a threshold inside the only bin may lie short of all numbers, being of one sign
 
 
 def _percentile_range(sketch: Sketch, histogram: Histogram, percentile: float, symmetric: bool) -> Range:

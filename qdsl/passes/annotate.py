@@ -24,6 +24,8 @@ from qdsl.passes.rebuild import Emit, rebuild_function, with_operands
 
 INT32_LOW, INT32_HIGH = -(2**31) + 128, 2**31 - 128
 """Bounds of int32 codes that float32 can hold exactly, so that a clip before the cast cannot overflow."""
+WIDE_HIGH = 2**30 - 64
+"""The greatest code of a scheme with headroom: far beyond its bits, and two of them can still be added."""
 
 
 FLOAT, AS_IT_IS, INSIDE = "float", "as it is", "inside"
@@ -38,7 +40,7 @@ def write_plan(module: IRModule, graph: Graph, plan: Plan) -> IRModule:
 def bounds(format: Format) -> tuple[int, int]:
     """The least and greatest code of a format; int32 keeps its headroom whatever its bits."""
     if format.dtype == "int32":
-        return INT32_LOW, INT32_HIGH
+        return (INT32_LOW, INT32_HIGH) if format.scheme.bits is None else (-WIDE_HIGH, WIDE_HIGH)
     return format.scheme.low, format.scheme.high
 
 

@@ -6,7 +6,7 @@ as acc` and `x as any` only accept what x carries already; `y like x` copies; `s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from tvm import relax
@@ -35,6 +35,8 @@ class Marker:
     symbols: Symbols
     schemes: Mapping[str, SchemeType]
     names: Names
+    objection: Callable[[Mapping[str, tuple[Read, ...]]], str | None] = lambda reads: None
+    """Asked at last whether something speaks against reading the values so."""
 
     def __post_init__(self) -> None:
         self.reads: dict[str, tuple[Read, ...]] = {}
@@ -51,6 +53,9 @@ class Marker:
             except Refused as refused:
                 refused.mark = mark
                 raise
+        reason = self.objection(self.reads)
+        if reason is not None:
+            raise Refused(reason, self.rule.name_span)
         self._commit()
         return Firing(self.match, self.rule, self.reads, self.results)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from tvm import relax
 
@@ -20,6 +21,7 @@ from qdsl.match.found import Match
 from qdsl.match.graph import Graph, operator_name, origin
 from qdsl.match.pattern import Compiled
 from qdsl.passes.claims import Found, find_matches, operators_in, outside_reader
+from qdsl.passes.headroom import ACCUMULATOR_BITS, overflow
 from qdsl.passes.marks import Marker
 from qdsl.passes.naming import Names
 from qdsl.passes.plan import Attempt, Decision, Firing, Plan
@@ -52,6 +54,7 @@ class Sweep:
     record: Record | None = None
     fuel: int | None = None
     """At most this many rules fire (for bisection); None: no limit."""
+    accumulator_bits: int = ACCUMULATOR_BITS
     plan: Plan = field(default_factory=Plan)
     names: Names = field(default_factory=Names)
 
@@ -175,7 +178,8 @@ class Sweep:
             return Attempt(rule.name, rule.name_span, False, reason)
         if self.consumed.intersection(operators_in(self.graph, match)):
             return Attempt(rule.name, rule.name_span, False, "another rule has taken an operator inside the match")
-        marker = Marker(match, rule, self.plan.formats, self.plan.symbols, self.schemes, self.names)
+        objection = partial(overflow, self.graph, match, bits=self.accumulator_bits)
+        marker = Marker(match, rule, self.plan.formats, self.plan.symbols, self.schemes, self.names, objection)
         try:
             return marker.apply()
         except Refused as refused:

@@ -32,7 +32,8 @@ from qdsl.realize.host import along_axis
 from qdsl.realize.table import table_of
 from qdsl.realize.values import Host, Numbers, Tensor, Value, Vector
 
-INT32_LOW, INT32_HIGH = -(2**31) + 128, 2**31 - 128
+RESCALED_HIGH = 2**30 - 64
+"""Where rescale saturates: a float32 number, and two such codes can still be added."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Builders:
     def rescale(self, evaluator: Evaluator, call: tree.Call) -> Value:
         x = self._integer(evaluator, call, 0)
         scale = self._host(evaluator, call, 1)
-        target = Numbers(np.asarray(scale, np.float64), 0, None, "int32", INT32_LOW, INT32_HIGH)
+        target = Numbers(np.asarray(scale, np.float64), 0, None, "int32", -RESCALED_HIGH, RESCALED_HIGH)
         return self._requantized(evaluator, x, target)
 
     def _requantized(self, evaluator: Evaluator, x: Tensor, target: Numbers) -> Tensor:

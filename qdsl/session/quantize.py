@@ -111,7 +111,8 @@ class _Run:
         if stage in ("fold", "annotate"):
             return self._finish(result, decided, model, None, {}, [])
         calibration, probe, kept = self._calibrate(loaded, decided, data, source)
-        numbers = solve(sites_of(decided.module), CalibratedRanges(calibration, self.config))
+        ranges = CalibratedRanges(calibration, self.config)
+        numbers = solve(sites_of(decided.module), ranges, self.config.nbit_activation)
         result.calibration = calibration
         result.simulated = write_numbers(decided.module, numbers)
         if stage == "realize" and not self.config.do_simulation:

@@ -62,7 +62,7 @@ def annotate(
     skips = find_skips(graph, rules.program.skips, rules.program.defs, config, kinds)
     schemes = effective_schemes(rules.program.scheme_types, config)
     book = make_book(enabled_rules(rules, config), rules.later)
-    plan = Sweep(graph, book, schemes, rules.program.defs, skips.reasons, record, fuel).run()
+    plan = Sweep(graph, book, schemes, rules.program.defs, skips.reasons, record, fuel, config.nbit_activation).run()
     written = write_plan(module, graph, plan)
     if config.store_lowbit_output:
         written = narrow_leaving(written, schemes)
