@@ -12,6 +12,7 @@ import typer
 
 from qdsl.cli import check, config, doc, doctor, explain, fmt, lsp, new, ops, plan, quantize, report, run, version
 from qdsl.cli import test as tests
+from qdsl.cli import verify as verifies
 from qdsl.cli.guard import guarded, set_debug
 
 app = typer.Typer(
@@ -32,6 +33,7 @@ COMMANDS = (
     ("report", report.report),
     ("check", check.check),
     ("test", tests.test),
+    ("verify", verifies.verify),
     ("fmt", fmt.fmt),
     ("doc", doc.doc),
     ("new", new.new),

@@ -16,13 +16,18 @@ def judge_skips(expected: tree.Skips, item: tree.Rule | tree.Fold, outcome: Outc
     if outcome.fired(item):
         yield f"{item.name} fired, and `{expected.term}` was expected to fail"
         return
-    wanted = "".join(expected.term.split())
+    wanted = _plain(expected.term)
     refused = outcome.refusals(item)
     if not refused:
         yield f"{item.name} was not refused by `{expected.term}`: {outcome.why_not(item)}"
-    elif not any("".join((a.term or a.mark).split()) == wanted for a in refused):
+    elif not any(_plain(a.term or a.mark) == wanted for a in refused):
         seen = ", ".join(dict.fromkeys(a.reason for a in refused))
         yield f"{item.name} was refused, but not by `{expected.term}`: {seen}"
+
+
+def _plain(term: str) -> str:
+    """A term as it is compared: blanks do not count, and a string inside of one is written with single quotes."""
+    return "".join(term.split()).replace("'", '"')
 
 
 def judge_mark(expected: tree.ExpectMark, item: tree.Rule | tree.Fold, outcome: Outcome) -> Iterator[str]:

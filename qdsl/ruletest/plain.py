@@ -27,6 +27,8 @@ from qdsl.match.graph import array_of, is_constant
 from qdsl.passes.rebuild import Emit, fresh_name, main_graph, rebuild_function, with_operands
 
 Values = Mapping[str, NDArray[Any]]
+CHECKED_ALREADY = {"tirx.disable_assert": True}
+"""Kernels need not check their arguments again: Executable does, and these checks are most of their code."""
 KEPT = 512
 """Compiled graphs that are kept; the one unused for longest goes first."""
 
@@ -52,7 +54,7 @@ class Plain:
 def compile_plain(module: IRModule) -> Plain:
     """Compiles the function `main` of a small module. Raises BuildError with TVM's last word where that fails."""
     try:
-        with _target(), tvm.transform.PassContext(opt_level=0):
+        with _target(), tvm.transform.PassContext(opt_level=0, config=CHECKED_ALREADY):
             lifted, constants = lift_constants(relax.transform.LegalizeOps()(module))
             executable = _compiled(lifted)
     except Exception as error:

@@ -3,7 +3,8 @@
 An error is measured where the rule is: the integer result, dequantized, against the float operator on the very
 operands that the rule read. In steps of the result's scale, after what float32 itself cannot resolve is taken off:
 the float operator rounds to float32 as it goes, and a sum of n products carries an error of about sqrt(n) units in
-the last place of its largest partial sum; 8 units are allowed for.
+the last place of its largest partial sum; 8 units are allowed for, of the largest value in the result (in its channel,
+where scales are per channel).
 """
 
 from __future__ import annotations
@@ -79,16 +80,25 @@ def worst_element(made: Array, reference: Array, format: Numbers | None) -> Wors
     return _at_greatest(steps_off(made, reference, format), clipped(reference, format), made)
 
 
-def steps_off(made: Array, reference: Array, format: Numbers | None) -> NDArray[np.float64]:
+def steps_off(made: Array, reference: Array, format: Numbers | None, magnitude: float = 0.0) -> NDArray[np.float64]:
     """|made - reference| in steps for every element, less what float32 cannot resolve; infinite where `made` is not
-    finite and the reference is."""
+    finite and the reference is. `magnitude` is that of intermediate values, where they are larger than the results."""
     expected, got = clipped(reference, format), np.asarray(made, np.float64)
     step = step_of(reference, format)
-    noise = FLOAT32_UNITS * float(np.spacing(np.float32(np.max(np.abs(reference), initial=0.0))))
+    largest = np.maximum(_largest(np.abs(reference), format), magnitude)
+    noise = FLOAT32_UNITS * np.spacing(largest.astype(np.float32)).astype(np.float64)
     with np.errstate(invalid="ignore"):
         off = np.maximum(np.abs(got - expected) - noise, 0.0) / step
     off = np.where(np.isnan(off), np.where(np.isfinite(expected), np.inf, 0.0), off)
     return np.asarray(np.broadcast_to(off, got.shape))
+
+
+def _largest(magnitudes: Array, format: Numbers | None) -> NDArray[np.float64]:
+    """The largest of some magnitudes, along the channels of a format that has them."""
+    if format is None or format.axis is None:
+        return np.asarray(np.max(magnitudes, initial=0.0), np.float64)
+    others = tuple(a for a in range(magnitudes.ndim) if a != format.axis)
+    return np.asarray(np.max(magnitudes, axis=others, initial=0.0, keepdims=True), np.float64)
 
 
 def step_of(reference: Array, format: Numbers | None) -> NDArray[np.float64]:

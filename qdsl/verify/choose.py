@@ -16,6 +16,8 @@ import numpy as np
 T = TypeVar("T")
 Choices = Mapping[str, int]
 """Label to the index of the option."""
+SHRINKING = ".size"
+"""Labels that end so are for counterexamples alone: no variation changes them."""
 
 
 @dataclass
@@ -46,7 +48,7 @@ def variations(
     def tried(choices: Choices) -> T | None:
         chooser = Chooser(choices)
         made = build(chooser)
-        asked.update(chooser.asked)
+        asked.update((label, count) for label, count in chooser.asked.items() if not label.endswith(SHRINKING))
         return made
 
     first: Choices | None = None

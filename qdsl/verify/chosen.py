@@ -32,9 +32,13 @@ class ChosenRanges:
     style: int
     observed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Least and greatest of values, by name; empty while operands are not drawn yet."""
+    uniform: bool = False
+    """The same scale for every channel, to see whether it is the channels that are mixed up."""
 
     def weight_scale(self, site: Site) -> NDArray[np.float64]:
         found = weight_scale(array_of(site.value), site.format.axis, site.format.scheme, "max", name="constant")
+        if self.uniform:
+            return np.full(found.shape, found.max(initial=SCALE_FLOOR))
         return np.asarray(found * (1 + self._random(site).random(found.shape)))
 
     def constant_range(self, members: Sequence[Site]) -> tuple[NDArray[np.float64], int]:
@@ -49,8 +53,8 @@ class ChosenRanges:
             scale = np.asarray(2.0 ** random.integers(-20, -8))
             if first.format.axis is not None:
                 channels = (shape_of(first.value) or ())[first.format.axis]
-                scale = scale * np.exp2(random.integers(-2, 3, channels))
-            return np.asarray(scale if self.style == 0 else scale * (1 + random.random(scale.shape)))
+                scale = scale * np.exp2(random.integers(-2, 3, channels) * (not self.uniform))
+            return np.asarray(scale if self.style == 0 or self.uniform else scale * (1 + random.random(scale.shape)))
         greatest = max(self._greatest(v) for m in members for v in (m.value, *m.read))
         codes = 2.0 ** (first.format.scheme.used_bits - 1) - 1
         room = (1.0, 1.0, 3.7, 1000.0)[self.style]

@@ -112,8 +112,14 @@ class Draft:
         path = self._path(pattern)
         known = tuple(self._known(o) for o in operands)
         hints = tuple(self._hint(o) for o in operands)
-        return Ask(pattern.op, known, hints, want, self._settings(pattern), lambda what, options: self.chooser.pick(
-            f"{path}.{what}", options))
+        return Ask(
+            pattern.op,
+            known,
+            hints,
+            want,
+            self._settings(pattern),
+            lambda what, options: self.chooser.pick(f"{path}.{what}", options),
+        )
 
     def _known(self, operand: Pattern) -> Shape | Shapes | None:
         if isinstance(operand, Literal):
@@ -124,8 +130,9 @@ class Draft:
                 return None
             return tuple(_shape(e) for e in leaf) if isinstance(leaf, tuple) else _shape(leaf)
         if isinstance(operand, ListOf):
-            shapes = [self._known(e) for e in operand.elements]
-            return None if any(s is None for s in shapes) else tuple(shapes)  # type: ignore[arg-type]
+            shapes = [_one(known) for e in operand.elements if (known := self._known(e)) is not None]
+            parts = tuple(s for s in shapes if s is not None)
+            return parts if len(parts) == len(operand.elements) else None
         made = self.made.get(id(operand))
         return None if made is None else _shape(made)
 
@@ -158,14 +165,16 @@ class Draft:
                 shapes = plan.shapes[position]
                 self.leaves[operand.name] = tuple(
                     self._leaf(f"{operand.name}{n}", operand.name, shape, plan, position)
-                    for n, shape in enumerate(shapes) if isinstance(shape, tuple)
+                    for n, shape in enumerate(shapes)
+                    if isinstance(shape, tuple)
                 )
-            return list(self.leaves[operand.name])  # type: ignore[arg-type]
+            return list(self.leaves[operand.name])
         if isinstance(operand, ListOf):
-            shapes = plan.shapes[position]
+            parts = [_one(s) for s in plan.shapes[position] if isinstance(s, tuple)]
             return [
-                self._capture(e, _one(shapes[n]), plan, position)  # type: ignore[arg-type]
-                if isinstance(e, Capture) else self.value(e, None)
+                self._capture(e, parts[n % len(parts)] if parts else None, plan, position)
+                if isinstance(e, Capture)
+                else self.value(e, None)
                 for n, e in enumerate(operand.elements)
             ]
         if isinstance(operand, Capture):

@@ -23,7 +23,7 @@ from qdsl.passes.plan import Firing, Plan, Symbols
 from qdsl.passes.rebuild import main_graph
 from qdsl.passes.scales import Refused
 from qdsl.verify.carry import Carried
-from qdsl.verify.choose import Chooser, Choices, variations
+from qdsl.verify.choose import Choices, Chooser, variations
 from qdsl.verify.draft import Draft, Unbuildable
 from qdsl.verify.hints import read_hints
 
@@ -111,9 +111,7 @@ class Stage:
         firing = Marker(match, rule, formats, symbols, self.program.scheme_types, Names()).apply()
         plan = Plan({match.root: firing}, dict(formats), symbols)
         written = write_plan(scene.module, graph, plan)
-        return Scene(
-            scene.item, scene.op, scene.choices, scene.asked, scene.module, scene.bounds, written, firing
-        )
+        return Scene(scene.item, scene.op, scene.choices, scene.asked, scene.module, scene.bounds, written, firing)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,31 +53,36 @@ class Trial:
         return list(zip(self.pairs, values[::2], values[1::2], strict=True))
 
 
-def trials(program: Program, scene: Scene, styles: int, seed: int = 0) -> Iterator[Trial]:
-    """The scene under its first styles. Raises Unsupported and Unrealizable."""
+def trials(
+    program: Program, scene: Scene, styles: Sequence[int], seed: int = 0, *, uniform: bool = False
+) -> Iterator[Trial]:
+    """The scene under some styles of numbers, or with one scale for all channels. Raises Unsupported and
+    Unrealizable."""
     assert scene.annotated is not None
     graph = main_graph(scene.annotated)
     sites = find_sites(graph)
-    for style in range(styles):
-        ranges = ChosenRanges(seed, style)
+    float_values = _float_values(scene.annotated, sites)
+    for style in styles:
+        ranges = ChosenRanges(seed, style, uniform=uniform)
         operands = operands_of(graph.function.params, scene.bounds, sites, solve(sites, ranges))
         inputs = tuple(samples(operands, np.random.default_rng([seed, style, 1])))
-        observed = _observe(scene.annotated, sites, inputs)
-        numbers = solve(sites, ChosenRanges(seed, style, observed))
+        observed = _observe(float_values, inputs)
+        numbers = solve(sites, ChosenRanges(seed, style, observed, uniform))
         yield _trial(program, scene, style, operands, inputs, numbers)
-        if all(o.scale is None for o in operands) and not sites:
-            return  # no numbers: every style is the same
 
 
-def _observe(module: IRModule, sites: list[Site], inputs: tuple[Sample, ...]) -> dict[str, tuple[float, float]]:
-    """Least and greatest of all values that numbers may follow from, in float."""
+def _float_values(module: IRModule, sites: list[Site]) -> Plain:
+    """All values that numbers may follow from, and the outputs, in float. Raises Unsupported."""
     values = {v for s in sites for v in (s.value, *s.read) if isinstance(v, relax.Var)}
     values |= {v for v in main_graph(module).outputs if isinstance(v, relax.Var)}
-    names = {str(v.name): v for v in values}
     try:
-        runnable = compile_plain(with_results(module, names))
+        return compile_plain(with_results(module, {str(v.name): v for v in values}))
     except BuildError as error:
         raise Unsupported(str(error)) from error
+
+
+def _observe(runnable: Plain, inputs: tuple[Sample, ...]) -> dict[str, tuple[float, float]]:
+    """Least and greatest of each value, 0 included."""
     found: dict[str, tuple[float, float]] = {}
     for sample in inputs:
         for name, array in runnable.run(sample).items():

@@ -33,10 +33,10 @@ class Variant:
 
 VARIANTS = (
     Variant(),
+    Variant(inputs=3, outputs=3, padding=(0, 0)),
     Variant(stride=2, padding=(0, 1), size=6),
     Variant(inputs=4, outputs=6, groups=2),
     Variant(data="N*C", weight="*IO"),
-    Variant(inputs=3, outputs=3, padding=(0, 0)),
     Variant(inputs=4, outputs=8, groups=4, padding=(2, 1)),
     Variant(data="N*C", weight="O*I", stride=2),
     Variant(inputs=2, outputs=3, kernel=1, padding=(0, 0), size=3, batch=2),

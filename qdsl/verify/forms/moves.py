@@ -111,7 +111,9 @@ def resize(ask: Ask) -> Plan | None:
 def take(ask: Ask) -> Plan | None:
     x = ask.shape(0) or ask.pick("shape", [(5, 3), (4, 2, 2)])
     axis = ask.pick("axis", [0, 1])
-    return Plan((x, ask.shape(1) or ask.pick("ids", [(4,), (1, 2)])), {"axis": axis}, dtypes={1: "int64"}, bound=x[axis])
+    return Plan(
+        (x, ask.shape(1) or ask.pick("ids", [(4,), (1, 2)])), {"axis": axis}, dtypes={1: "int64"}, bound=x[axis]
+    )
 
 
 def repeat(ask: Ask) -> Plan | None:
