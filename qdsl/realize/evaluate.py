@@ -205,7 +205,10 @@ class Evaluator:
             call = relax.op.clip(as_operand(x, "float32"), *bounds)
         else:
             call = call_operator(name, operands, keywords, base)
-        made = self.emit(call)
+        try:
+            made = self.emit(call)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise RuleError(f"{name} cannot be called like this: {str(error).splitlines()[0]}") from error
         format = result_format(name, operands)
         if isinstance(made.ty, relax.TupleType):
             count = len(made.ty.fields)

@@ -70,8 +70,10 @@ def wrapper(name: str) -> Callable[..., relax.Expr]:
 
 
 def constant(host: Host, dtype: str) -> GenericConst:
-    """A host value as a constant of the module."""
-    if host.source is not None and isinstance(host.source, GenericConst) and str(host.source.ty.dtype) == dtype:
+    """A host value as a constant of the module. Positions and conditions of the model keep their own dtype."""
+    if isinstance(host.source, GenericConst) and (
+        str(host.source.ty.dtype) == dtype or not str(host.source.ty.dtype).startswith("float")
+    ):
         return host.source
     return relax.const(np.asarray(host.value).astype(dtype))
 
