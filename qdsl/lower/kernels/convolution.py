@@ -23,7 +23,7 @@ class Convolution:
     groups: int
     kernel: np.ndarray
     """OIHW."""
-    data_shape: tuple[int, int, int, int]
+    data_shape: tuple[int, ...]
     """NHWC."""
     out_dtype: str
 
@@ -49,7 +49,7 @@ class Convolution:
 
     def tile(self, choice: Choice) -> Tile:
         """The tile for this convolution; of the flattened places, where it is a product."""
-        rows, columns = self.window.outputs(*self.data_shape[1:3])
+        rows, columns = self.window.outputs(self.data_shape[1], self.data_shape[2])
         rows *= self.data_shape[0]
         if self.is_product:
             rows, columns = 1, rows * columns

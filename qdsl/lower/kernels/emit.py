@@ -14,7 +14,7 @@ from qdsl.lower.kernels.packing import pack
 from qdsl.lower.kernels.product import product
 from qdsl.lower.kernels.tile import vectorizable
 from qdsl.lower.kernels.transposed import Phases, transposed
-from qdsl.lower.layout.calls import shape_of
+from qdsl.lower.layout.calls import fixed_shape, shape_of
 from qdsl.lower.rewrite import Rewriting
 
 _ANCHOR = {"op_pattern": 4}
@@ -128,7 +128,7 @@ def emit_transposed(
     tile = read.tile(choice)
     columns = read.window.outputs(*read.data_shape[1:3])[1]
     extras = [relax.const(zero, str(data.ty.dtype.dtype)), relax.const(read.correction(zero))] if zero else []
-    whole = shape_of(call)[1:3] == phases.outputs
+    whole = fixed_shape(call)[1:3] == phases.outputs
     follows = whole and vectorizable(phases.channels, choice.lanes) >= 4
     made = rewriting.builder.call_te(
         lambda x, w, *extra: transposed(
@@ -147,7 +147,7 @@ def emit_transposed(
         primfunc_name_hint="conv_transposed",
         primfunc_attrs=_ANCHOR if follows else _ALONE,
     )
-    return made if whole else relax.op.strided_slice(rewriting.emit(made), [1, 2], [0, 0], shape_of(call)[1:3])
+    return made if whole else relax.op.strided_slice(rewriting.emit(made), [1, 2], [0, 0], fixed_shape(call)[1:3])
 
 
 def _only(items: tuple[object, ...]) -> object | None:

@@ -9,7 +9,7 @@ from tvm.ir.transform import PassContext
 
 from qdsl.lower.kernels import rows
 from qdsl.lower.kernels.read import dtype_of
-from qdsl.lower.layout.calls import op_name, rank_of, shape_of
+from qdsl.lower.layout.calls import fixed_shape, op_name, rank_of
 from qdsl.lower.rewrite import Rewriting, rewrite_main
 from qdsl.lower.target import Target
 
@@ -39,7 +39,7 @@ class LowerRows:
         name = op_name(value)
         if name not in ("nn.softmax", "nn.layer_norm", "sum", "mean", "max") or not _is_along_rows(value):
             return None
-        lanes = self._lanes(shape_of(value.args[0])[-1])
+        lanes = self._lanes(fixed_shape(value.args[0])[-1])
         operands = [rewriting.new(argument) for argument in value.args]
         attrs = value.attrs
         call = rewriting.builder.call_te

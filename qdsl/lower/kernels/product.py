@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from tvm import te, tirx
 
 from qdsl.lower.kernels.conv import LANES, MARK
+from qdsl.lower.kernels.rows import at
 from qdsl.lower.kernels.tile import vectorizable
 
 
@@ -27,7 +28,7 @@ def product(data: te.Tensor, packed: te.Tensor, channels: int, *, kind: str, acc
     rc, rd = te.reduce_axis((0, groups), "rc"), te.reduce_axis((0, depth), "rd")
 
     def read(m: tirx.PrimExpr, k: tirx.PrimExpr) -> tirx.PrimExpr:
-        return data[(*unflattened(m, leading), k)]
+        return at(data, *unflattened(m, leading), k)
 
     whole = vectorizable(inputs, 64)
     if rows > real or groups * depth > inputs:

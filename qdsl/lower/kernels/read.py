@@ -18,7 +18,7 @@ from qdsl.lower.kernels.convolution import Convolution
 from qdsl.lower.kernels.packing import to_oihw
 from qdsl.lower.kernels.transposed import Phases, dilated, phases
 from qdsl.lower.kernels.window import Window
-from qdsl.lower.layout.calls import constant, op_name, shape_of
+from qdsl.lower.layout.calls import constant, fixed_shape, op_name, shape_of
 from qdsl.lower.rewrite import Rewriting
 
 
@@ -38,14 +38,14 @@ def read_heavy(value: relax.Expr, rewriting: Rewriting) -> Reading | None:
     """The convolution or product with constant weights that `value` calls; None for anything else."""
     parts = read_transposed(value, rewriting)
     if parts is not None:
-        shape = shape_of(value.args[0])
-        convolution = Convolution(parts.window, 1, parts.kernel, shape, dtype_of(value))
+        shape = fixed_shape(value.args[0])
+        found: Convolution | None = Convolution(parts.window, 1, parts.kernel, shape, dtype_of(value))
     else:
-        convolution = read_convolution(value, rewriting) or read_product(value, rewriting)
-    if convolution is None:
+        found = read_convolution(value, rewriting) or read_product(value, rewriting)
+    if found is None:
         return None
     data, zero = uncentred(value.args[0], rewriting)
-    return Reading(data, zero, convolution, parts)
+    return Reading(data, zero, found, parts)
 
 
 def uncentred(operand: relax.Expr, rewriting: Rewriting) -> tuple[relax.Expr, int]:
@@ -57,13 +57,13 @@ def uncentred(operand: relax.Expr, rewriting: Rewriting) -> tuple[relax.Expr, in
             return rewriting.emit(relax.op.permute_dims(data, moved.attrs.axes)), zero
     if op_name(moved) != "subtract" or dtype_of(moved) not in ("int16", "int32"):
         return rewriting.new(operand), 0
-    zero, widened = constant(rewriting.defined(moved.args[1])), rewriting.defined(moved.args[0])
-    if zero is None or zero.size != 1 or op_name(widened) != "astype":
+    taken, widened = constant(rewriting.defined(moved.args[1])), rewriting.defined(moved.args[0])
+    if taken is None or taken.size != 1 or op_name(widened) != "astype":
         return rewriting.new(operand), 0
     data = widened.args[0]
     if dtype_of(data) not in ("uint8", "int8"):
         return rewriting.new(operand), 0
-    return rewriting.new(data), int(zero.reshape(()))
+    return rewriting.new(data), int(taken.reshape(()))
 
 
 def read_product(value: relax.Expr, rewriting: Rewriting) -> Convolution | None:
@@ -93,8 +93,7 @@ def read_convolution(value: relax.Expr, rewriting: Rewriting) -> Convolution | N
     if sorted(str(attrs.kernel_layout).replace("H", "")) != ["I", "O", "W"]:
         return None
     kernel = to_oihw(weights, str(attrs.kernel_layout))
-    shape = shape_of(value.args[0])
-    assert shape is not None
+    shape = fixed_shape(value.args[0])
     strides, dilation, padding = (
         [int(number) for number in numbers] for numbers in (attrs.strides, attrs.dilation, attrs.padding)
     )
@@ -116,7 +115,7 @@ def read_transposed(value: relax.Expr, rewriting: Rewriting) -> Phases | None:
         return None
     kernel = dilated(to_oihw(weights, str(attrs.kernel_layout)).swapaxes(0, 1), *(int(d) for d in attrs.dilation))
     strides, padding = (tuple(int(number) for number in numbers) for numbers in (attrs.strides, attrs.padding))
-    image, outputs = shape_of(value.args[0])[1:3], shape_of(value)[1:3]
+    image, outputs = fixed_shape(value.args[0])[1:3], fixed_shape(value)[1:3]
     return phases(kernel, strides, padding, image, outputs)
 
 

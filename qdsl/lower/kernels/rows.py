@@ -21,6 +21,11 @@ Term = Callable[[tuple[Expr, ...], Expr], Expr]
 Total = Callable[[tuple[Expr, ...]], Expr]
 
 
+def at(tensor: te.Tensor, *index: Expr) -> Expr:
+    """The element of a tensor at an index."""
+    return tensor[index]
+
+
 def row_total(term: Term, leading: list[int], length: int, lanes: int, kind: str, dtype: str) -> Total:
     """The sum (kind "sum") or greatest (kind "max") of `length` terms per row of `leading` rows."""
     combine, join = (te.sum, lambda a, b: a + b) if kind == "sum" else (te.max, tirx.max)
@@ -35,7 +40,7 @@ def row_total(term: Term, leading: list[int], length: int, lanes: int, kind: str
             attrs={MARK: PARTS},
         )
         lane = te.reduce_axis((0, lanes), "lane")
-        totals.append(_total(leading, lambda index: combine(parts[(*index, lane)], axis=[lane])))
+        totals.append(_total(leading, lambda index: combine(at(parts, *index, lane), axis=[lane])))
     start = whole * lanes if whole > 1 else 0
     if start < length:
         rest = te.reduce_axis((0, length - start), "rest")
@@ -56,14 +61,14 @@ def softmax(data: te.Tensor, lanes: int) -> te.Tensor:
     """exp(x - max) / sum of the same, along the last axis."""
     *leading, length = (int(extent) for extent in data.shape)
     dtype = str(data.dtype)
-    greatest = row_total(lambda row, k: data[(*row, k)], leading, length, lanes, "max", dtype)
+    greatest = row_total(lambda row, k: at(data, *row, k), leading, length, lanes, "max", dtype)
     raised = te.compute(
         data.shape,
         lambda *index: tirx.exp(data[index] - greatest(index[:-1])),
         name="raised",
         attrs={MARK: KEPT},
     )
-    total = row_total(lambda row, k: raised[(*row, k)], leading, length, lanes, "sum", dtype)
+    total = row_total(lambda row, k: at(raised, *row, k), leading, length, lanes, "sum", dtype)
     inverse = _total(leading, lambda row: tirx.const(1.0, dtype) / total(row))
     return te.compute(
         data.shape, lambda *index: raised[index] * inverse[index[:-1]], name="softmax", attrs={MARK: RESULT}
@@ -74,11 +79,11 @@ def layer_norm(data: te.Tensor, gamma: te.Tensor, beta: te.Tensor, lanes: int, e
     """(x - mean) / sqrt(variance + epsilon) * gamma + beta, along the last axis."""
     *leading, length = (int(extent) for extent in data.shape)
     dtype, share = str(data.dtype), 1.0 / length
-    total = row_total(lambda row, k: data[(*row, k)], leading, length, lanes, "sum", dtype)
+    total = row_total(lambda row, k: at(data, *row, k), leading, length, lanes, "sum", dtype)
     mean = _total(leading, lambda row: total(row) * tirx.const(share, dtype))
 
     def square(row: tuple[Expr, ...], k: Expr) -> Expr:
-        away = data[(*row, k)] - mean[row]
+        away = at(data, *row, k) - mean[row]
         return away * away
 
     squares = row_total(square, leading, length, lanes, "sum", dtype)
@@ -101,7 +106,8 @@ def total(data: te.Tensor, lanes: int, kind: str, keepdims: bool) -> te.Tensor:
     *leading, length = (int(extent) for extent in data.shape)
     dtype = str(data.dtype)
     share = tirx.const(1.0 / length, dtype) if kind == "mean" else None
-    found = row_total(lambda row, k: data[(*row, k)], leading, length, lanes, "max" if kind == "max" else "sum", dtype)
+    most = "max" if kind == "max" else "sum"
+    found = row_total(lambda row, k: at(data, *row, k), leading, length, lanes, most, dtype)
 
     def result(*index: Expr) -> Expr:
         value = found(index[:-1] if keepdims else index)

@@ -28,8 +28,8 @@ class Phases:
     """OIHW, with strides[0] * strides[1] times the channels."""
     window: Window
     """Places: as many as phases of the whole output."""
-    strides: tuple[int, int]
-    outputs: tuple[int, int]
+    strides: tuple[int, ...]
+    outputs: tuple[int, ...]
     """Height and width of the transposed convolution's result, raised to whole strides."""
     channels: int
 
@@ -46,10 +46,10 @@ def dilated(kernel: np.ndarray, rows: int, columns: int) -> np.ndarray:
 
 def phases(
     kernel: np.ndarray,
-    strides: tuple[int, int],
-    padding: tuple[int, int, int, int],
-    image: tuple[int, int],
-    outputs: tuple[int, int],
+    strides: tuple[int, ...],
+    padding: tuple[int, ...],
+    image: tuple[int, ...],
+    outputs: tuple[int, ...],
 ) -> Phases:
     """From an IOHW kernel and the geometry of a transposed convolution without groups or dilation."""
     inputs, channels, *extents = kernel.shape

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Window:
-    """Kernel extents and how they move over the image. Padding is (top, left, bottom, right)."""
+    """Kernel extents and how they move over the image: two numbers each, padding four (top, left, bottom, right)."""
 
-    kernel: tuple[int, int]
-    strides: tuple[int, int] = (1, 1)
-    padding: tuple[int, int, int, int] = (0, 0, 0, 0)
-    dilation: tuple[int, int] = (1, 1)
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...] = (1, 1)
+    padding: tuple[int, ...] = (0, 0, 0, 0)
+    dilation: tuple[int, ...] = (1, 1)
 
     def outputs(self, height: int, width: int) -> tuple[int, int]:
         """The number of places of the window over an image."""

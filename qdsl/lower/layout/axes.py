@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tvm import relax
+from typing import Any
+
+from tvm import relax, tirx
 
 from qdsl.lower.layout.calls import attribute_values, axis_to_last, rank_of, rebuilt, shape_of, to_first, to_last
 from qdsl.lower.layout.values import Values
@@ -82,7 +84,7 @@ def strided_slice(variable: relax.Var, call: relax.Call, values: Values) -> bool
     if not values.is_last(data) or not isinstance(named, relax.Tuple):
         return False
     rank = rank_of(data)
-    moved = relax.Tuple([relax.PrimValue(axis_to_last(int(_number(axis)), rank)) for axis in named.fields])
+    moved = relax.Tuple([tirx.IntImm("int64", axis_to_last(_number(axis), rank)) for axis in named.fields])
     values.bind_last(variable, rebuilt(call, [values.last(data), moved, *call.args[2:]]))
     return True
 
@@ -127,5 +129,5 @@ def reshape(variable: relax.Var, call: relax.Call, values: Values) -> bool:
     return True
 
 
-def _number(value: object) -> object:
-    return getattr(value, "value", value)
+def _number(value: Any) -> int:
+    return int(getattr(value, "value", value))

@@ -39,6 +39,13 @@ def op_name(value: relax.Expr) -> str:
     return ""
 
 
+def fixed_shape(value: relax.Expr) -> tuple[int, ...]:
+    """The shape of a tensor that is known to have a fixed one."""
+    shape = shape_of(value)
+    assert shape is not None, "a kernel is only chosen for tensors of fixed shape"
+    return shape
+
+
 def shape_of(value: relax.Expr) -> tuple[int, ...] | None:
     """The fixed shape of a tensor, or None when it is no tensor or not fixed."""
     ty = value.ty

@@ -62,8 +62,9 @@ def batch_norm(variable: relax.Var, call: relax.Call, values: Values) -> bool:
 
     Done in any layout, so that what follows the convolution is a multiply and an add along its channels.
     """
-    parameters = [constant(argument) for argument in call.args[1:]]
-    if call.attrs.training or any(parameter is None for parameter in parameters):
+    found = [constant(argument) for argument in call.args[1:]]
+    parameters = [array for array in found if array is not None]
+    if call.attrs.training or len(parameters) != len(found):
         return False
     gamma, beta, mean, variance = (np.asarray(p, np.float64) for p in parameters)
     gain = (gamma if call.attrs.scale else 1.0) / np.sqrt(variance + float(call.attrs.epsilon))
