@@ -80,9 +80,9 @@ def read_rules(*paths: str | Path, stock: bool = True) -> RuleSet:
     return with_stock(own) if stock else RuleSet(own, own)
 
 
-def with_stock(own: Program, reader: Reader = Reader()) -> RuleSet:
+def with_stock(own: Program, reader: Reader | None = None) -> RuleSet:
     """A program with the stock rules behind it."""
-    behind = load_program([p for p in stock_paths() if not _is_among(p, own)], reader)
+    behind = load_program([p for p in stock_paths() if not _is_among(p, own)], reader or Reader())
     taken = {(type(i), i.name) for i in own.items if isinstance(i, Named)}
     kept = tuple(i for i in behind.items if not (isinstance(i, Named) and (type(i), i.name) in taken))
     kept = tuple(i for i in kept if not isinstance(i, tree.Test))
