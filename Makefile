@@ -30,6 +30,7 @@ lint: $(STAMP) ## ruff, and mypy in strict mode
 	$(BIN)/mypy
 
 check: $(STAMP) ## check and test the stock rules
+	$(BIN)/qdsl fmt --check
 	$(BIN)/qdsl check
 	$(BIN)/qdsl test
 

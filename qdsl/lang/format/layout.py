@@ -51,7 +51,7 @@ class Layout:
             if start != line.start:
                 yield from (Row(indent, "", r.text) for r in self.gaps[start].remarks if r.own_line)
             behind = "".join(r.text for r in self.gaps[end].remarks if not r.own_line)
-            yield Row(indent, self.text(start, end), behind)
+            yield Row(indent, self.text(start, end), behind, line.content)
 
     def _below(self, line: Line, start: int) -> int:
         """The column of a part of a line that stands below its first."""

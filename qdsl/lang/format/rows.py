@@ -15,6 +15,8 @@ class Row(NamedTuple):
     indent: int
     code: str
     comment: str
+    content: int = 0
+    """The column of what the line says; only comments of rows that share it are lined up."""
 
     @property
     def width(self) -> int:
@@ -31,11 +33,11 @@ def write(rows: Iterable[Row]) -> str:
 
 
 def _runs(rows: Iterable[Row]) -> list[list[Row]]:
-    """Neighbouring rows with code and comment together, every other row by itself."""
+    """Neighbouring rows with code and comment of one kind together, every other row by itself."""
     runs: list[list[Row]] = []
     for row in rows:
-        both = bool(row.code and row.comment)
-        if both and runs and runs[-1][-1].code and runs[-1][-1].comment:
+        last = runs[-1][-1] if runs else EMPTY
+        if row.code and row.comment and last.code and last.comment and row.content == last.content:
             runs[-1].append(row)
         else:
             runs.append([row])
