@@ -1,8 +1,8 @@
 """`# qdsl: allow Q0313` on a line: its author has seen that finding and stands by the line.
 
 The comment speaks of the line that it ends, or, alone on its line, of the next line with words. Warnings and notes
-can be allowed; an error cannot, because the rules would not work. A comment that allows nothing is a finding itself (Q0412),
-so that none outlives its reason.
+can be allowed; an error cannot, because the rules would not work. A comment that allows nothing is a finding
+itself (Q0412), so that none outlives its reason.
 """
 
 from __future__ import annotations
