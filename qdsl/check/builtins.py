@@ -85,13 +85,7 @@ _GUARDS = (
     Builtin("dtype", (Parameter("x", "value"), Parameter("dtype", "dtype", True)), "its dtype", ("when",), "dtype"),
     _ask("rank", "number", "its number of axes", ("x", "value")),
     _ask("shape", "numbers", "its sizes", ("x", "value")),
-    Builtin(
-        "size",
-        (Parameter("x", "value"), Parameter("axis", "axis", True)),
-        "its number of elements, or its size along an axis",
-        ("when",),
-        "number",
-    ),
+    _ask("size", "number", "its size along an axis", ("x", "value"), ("axis", "axis")),
     _ask("axis", "number", "the number of the axis with a letter", ("x", "value"), ("axis", "axis")),
     _ask("spans", "truth", "one element, or varying along that axis only", ("b", "value"), ("along", "along")),
 )

@@ -68,13 +68,8 @@ def _letter(expr: Any) -> str:
 
 
 def _size(guard: Guard, call: tree.Call) -> int:
-    value = call.positional[0]
+    value, letter = call.positional
     shape = shape_of(guard.value(value))
-    if len(call.positional) == 1:
-        if shape is None:
-            raise Unanswerable(f"the shape of {unparse(value)} is not known")
-        return int(np.prod(shape))
-    letter = call.positional[1]
     axis = axis_of_letter(guard.match, _letter(value), _letter(letter))
     if shape is None or axis is None:
         raise Unanswerable(f"{unparse(value)} has no axis {unparse(letter)} here")
