@@ -55,7 +55,7 @@ def export_library(library: Any, path: Path) -> Path:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence file descriptor 2: TVM's runtime writes a warning per constant there when it saves or loads a library."""
+    """Silence file descriptor 2: TVM writes warnings there that are about its own kernels, not about what a user did."""
     sys.stderr.flush()
     kept = os.dup(2)
     try:

@@ -11,6 +11,7 @@ from tvm.relax.backend.cpu_generic import pipeline as cpu_generic
 
 from qdsl.errors import BuildError
 from qdsl.lower.codegen import PIPELINE
+from qdsl.lower.export import quiet
 from qdsl.lower.fusion import FuseGroups
 from qdsl.lower.kernels.codes import legalizers
 from qdsl.lower.kernels.lower_heavy import LowerHeavy
@@ -23,7 +24,7 @@ from qdsl.lower.target import Target
 def build_library(module: IRModule, target: Target) -> Any:
     """The library (a TVM VMExecutable) of `module`. Raises BuildError with TVM's last word when a pass refuses."""
     try:
-        with target.tvm, tvm.transform.PassContext(opt_level=3):
+        with quiet(), target.tvm, tvm.transform.PassContext(opt_level=3):
             lowered = tvm.transform.Sequential(
                 [*graph_passes(target), ScheduleAll(target), *machine_passes(target)], name="qdsl.lower"
             )(module)
