@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qdsl.cli import options
-from qdsl.cli.console import Format, show_json, use_color
+from qdsl.cli.console import Format, say, show_json, use_color
 from qdsl.cli.guard import FINDINGS
 from qdsl.cli.progress import progress_bar
 
@@ -53,10 +53,16 @@ def _names_and_paths(what: list[str]) -> tuple[list[str], list[Path]]:
     return [w for w in what if w not in paths], [Path(p) for p in paths]
 
 
-def _proofs() -> list[Proof]:
+def _proofs() -> list[Proof] | None:
+    """The proofs; None, with a word on stderr, where z3 is not installed."""
+    from qdsl.errors import ConfigError
     from qdsl.verify.prove import prove_all
 
-    return prove_all()
+    try:
+        return prove_all()
+    except ConfigError as missing:
+        say(f"qdsl: nothing was proved: {missing}")
+        return None
 
 
 def _print(report: VerifyReport, proofs: list[Proof] | None) -> None:

@@ -101,14 +101,17 @@ def _multiples(difference: NDArray[np.float64], wrap: float) -> bool:
 
 
 def _only_at_border(wrong: NDArray[np.bool_]) -> bool:
-    """Whether all wrong elements touch the edge along the axes behind the first, and there is an inside."""
+    """Whether all wrong elements touch the edge of the pixels, which stand behind the channels or before them, and
+    there is an inside."""
+    return any(_only_at_edges(wrong, axes) for axes in (range(2, wrong.ndim), range(1, wrong.ndim - 1)))
+
+
+def _only_at_edges(wrong: NDArray[np.bool_], axes: range) -> bool:
     edge = np.zeros(wrong.shape, bool)
-    for axis in range(1, wrong.ndim):
-        if wrong.shape[axis] >= 3 and axis >= wrong.ndim - 3:
-            at = np.moveaxis(edge, axis, 0)
-            at[0], at[-1] = True, True
-    spatial = wrong.ndim >= 3 and not bool(edge.all()) and bool(edge.any())
-    return spatial and not bool(np.any(wrong & ~edge))
+    for axis in axes:
+        at = np.moveaxis(edge, axis, 0)
+        at[0], at[-1] = True, True
+    return bool(edge.any()) and not bool(edge.all()) and not bool(np.any(wrong & ~edge))
 
 
 def _by_channel(wrong: NDArray[np.bool_], made: NDArray[np.float64], reference: NDArray[np.float64]) -> bool:
