@@ -7,6 +7,7 @@ are gone; if it is refused they get their own rules, in order, before the root d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -20,7 +21,7 @@ from qdsl.match.book import Book
 from qdsl.match.found import Match
 from qdsl.match.graph import Graph, operator_name, origin
 from qdsl.match.pattern import Compiled
-from qdsl.passes.claims import Found, find_matches, operators_in, outside_reader
+from qdsl.passes.claims import Claims, find_matches, operators_in, outside_reader, possible
 from qdsl.passes.headroom import ACCUMULATOR_BITS, overflow
 from qdsl.passes.marks import Marker
 from qdsl.passes.naming import Names
@@ -30,15 +31,6 @@ from qdsl.passes.wanted import wanted_values
 
 Record = Callable[[str, tree.Expr, bool], None]
 """Told the answer of each guard term: (rule, term, answer)."""
-
-
-@dataclass
-class _Claim:
-    root: relax.Var
-    compiled: Compiled
-    matches: list[Match]
-    operators: frozenset[relax.Var]
-    open: bool = True
 
 
 @dataclass
@@ -59,12 +51,14 @@ class Sweep:
     names: Names = field(default_factory=Names)
 
     def run(self) -> Plan:
-        self.found: Found = find_matches(self.graph, self.book, lambda v: v not in self.skipped)
-        self._wanted = wanted_values(self.graph, self.found, self.defs)
+        self.found = find_matches(self.graph, self.book, lambda v: v not in self.skipped)
+        could_fire = possible(self.graph, self.defs)
+        self._wanted = wanted_values(self.graph, self.found, could_fire)
+        self.claims = Claims(self.graph, self.found, could_fire)
         self.consumed: set[relax.Var] = set()
+        self.done: set[tuple[relax.Var, int]] = set()
         self.deferred: list[relax.Var] = []
         self.tried: dict[relax.Var, list[Attempt]] = {}
-        self._make_claims()
         for binding in self.graph.bindings:
             if isinstance(binding.value, relax.Call):
                 self._reach(binding.var)
@@ -82,58 +76,62 @@ class Sweep:
     def channelwise(self, value: relax.Expr) -> bool:
         return False
 
-    # ---- claims
-
-    def _make_claims(self) -> None:
-        self.claims: dict[relax.Var, list[_Claim]] = {}
-        self.waiting: dict[relax.Var, list[_Claim]] = {}
-        for root, entries in self.found.at.items():
-            for compiled, matches in entries:
-                sealed = [m for m in matches if outside_reader(self.graph, m) is None]
-                operators = frozenset(v for m in sealed for v in operators_in(self.graph, m))
-                if not operators:
-                    continue
-                claim = _Claim(root, compiled, sealed, operators)
-                self.claims.setdefault(root, []).append(claim)
-                for var in operators:
-                    self.waiting.setdefault(var, []).append(claim)
-        for claims in self.claims.values():
-            claims.sort(key=lambda c: (-c.compiled.size, c.compiled.rank))
-
-    def _waits(self, var: relax.Var) -> bool:
-        return any(c.open for c in self.waiting.get(var, ()))
+    # ---- the order of things
 
     def _reach(self, var: relax.Var) -> None:
-        if self._waits(var):
+        if var in self.consumed:
+            return
+        if not self.claims.waits(var):
+            self._resolve(var)
+            return
+        most = self.claims.largest(var)
+        own = [c.compiled for c in self.claims.rooted.get(var, ()) if c.compiled.size >= most]
+        if not any(self._attempt(var, compiled) for compiled in self.book.at(self.graph, var) if compiled in own):
             self.deferred.append(var)
-        elif var not in self.consumed:
-            self._resolve(var)
-
-    def _flush(self) -> None:
-        ready = [v for v in self.deferred if v not in self.consumed and not self._waits(v)]
-        self.deferred = [v for v in self.deferred if v not in self.consumed and v not in set(ready)]
-        for var in sorted(ready, key=lambda v: self.graph.order[v]):
-            self._resolve(var)
 
     def _resolve(self, root: relax.Var) -> None:
-        for claim in self.claims.get(root, ()):
-            if not claim.open:
-                continue
-            claim.open = False
-            firing = self._try(claim.compiled, claim.matches, root)
-            if firing is not None:
-                self._fire(root, firing)
-                return
-        self._flush()
+        """Decides an operator that waits for nobody any more."""
         for compiled in self.book.at(self.graph, root) if root not in self.skipped else ():
-            if any(c.compiled is compiled for c in self.claims.get(root, ())):
-                continue
-            matches = next((m for c, m in self.found.at.get(root, ()) if c is compiled), [])
-            firing = self._try(compiled, matches, root)
-            if firing is not None:
-                self._fire(root, firing)
+            if self.claims.at(root, compiled) is None and self.found.of(root, compiled):
+                self._release(root)
+            if self._attempt(root, compiled):
                 return
+        self._release(root)
         self._leave(root)
+
+    def _release(self, root: relax.Var) -> None:
+        """Operators that waited for this root get their own rules before it does."""
+        waited = [c for c in self.claims.rooted.get(root, ()) if c.open]
+        for claim in waited:
+            claim.open = False
+        self._flush({v for c in waited for v in c.operators})
+
+    def _flush(self, among: AbstractSet[relax.Var]) -> None:
+        """Decides those of some operators that wait for nobody any more, in the order of the program."""
+        while ready := [v for v in self.deferred if v in among and not self.claims.waits(v)]:
+            self.deferred.remove(ready[0])
+            if ready[0] not in self.consumed:
+                self._resolve(ready[0])
+
+    def _settle(self, match: Match) -> None:
+        """What a match reads is decided before it: operators that wait only for others to get what it takes."""
+        inside = {match.root, *operators_in(self.graph, match)}
+        others = {v for c in self.claims.competing(inside) if c.open for v in c.operators} - inside
+        before = self.graph.order[match.root]
+        for var in [v for v in self.deferred if v in others and self.graph.order[v] < before]:
+            if var in self.deferred:
+                self.deferred.remove(var)
+                self._resolve(var)
+
+    def _attempt(self, root: relax.Var, compiled: Compiled) -> bool:
+        """Tries a pattern at a root, once; whether it fired."""
+        if (root, id(compiled)) in self.done:
+            return False
+        self.done.add((root, id(compiled)))
+        firing = self._try(compiled, self.found.of(root, compiled), root)
+        if firing is not None:
+            self._fire(root, firing)
+        return firing is not None
 
     # ---- trying
 
@@ -146,16 +144,14 @@ class Sweep:
         if not matches:
             miss = self.book.near_miss(self.graph, compiled, root)
             if isinstance(miss, Match):
-                refusal = self._refusal(miss, rule)
-                assert isinstance(refusal, Attempt), "TVM and our own matcher disagree"
-                self._note(root, refusal)
-                return None
-            self._note(
-                root, Attempt(rule.name, rule.name_span, False, f"does not match: {miss.message}", "", miss.span)
-            )
+                self._note(root, self._unmatched(miss, rule))
+            else:
+                reason = f"does not match: {miss.message}"
+                self._note(root, Attempt(rule.name, rule.name_span, False, reason, "", miss.span))
             return None
         first: Attempt | None = None
         for match in matches:
+            self._settle(match)
             refusal = self._refusal(match, rule)
             if isinstance(refusal, Firing):
                 self._note(root, Attempt(rule.name, rule.name_span, True))
@@ -164,6 +160,15 @@ class Sweep:
         if first is not None:
             self._note(root, first)
         return None
+
+    def _unmatched(self, match: Match, rule: tree.Rule) -> Attempt:
+        """Why our own walk finds a match where none was to be had: a skipped operator, or what has to be constant."""
+        for var in operators_in(self.graph, match):
+            if var in self.skipped:
+                return Attempt(rule.name, rule.name_span, False, f"{var.name}, inside the match, is skipped")
+        refusal = self._refusal(match, rule)
+        assert isinstance(refusal, Attempt), "TVM and our own matcher disagree"
+        return refusal
 
     def _refusal(self, match: Match, rule: tree.Rule) -> Attempt | Firing:
         verdict = guards.check(rule.when, match, self, self.defs, record=self._recorder(rule))
@@ -176,7 +181,7 @@ class Sweep:
         if outside is not None:
             reason = f"{outside.name}, inside the match, is read outside of it too"
             return Attempt(rule.name, rule.name_span, False, reason)
-        if self.consumed.intersection(operators_in(self.graph, match)):
+        if any(v in self.consumed or v in self.plan.firings for v in operators_in(self.graph, match)):
             return Attempt(rule.name, rule.name_span, False, "another rule has taken an operator inside the match")
         objection = partial(overflow, self.graph, match, bits=self.accumulator_bits)
         marker = Marker(match, rule, self.plan.formats, self.plan.symbols, self.schemes, self.names, objection)
@@ -197,9 +202,10 @@ class Sweep:
     def _fire(self, root: relax.Var, firing: Firing) -> None:
         inside = set(operators_in(self.graph, firing.match))
         self.consumed |= inside
-        for var in inside:
-            for claim in self.waiting.get(var, ()):
-                claim.open = False
+        released: set[relax.Var] = set()
+        for claim in self.claims.competing({root, *inside}):
+            claim.open = False
+            released |= claim.operators
         for name, formats in firing.results.items():
             for value, result in zip(firing.match.values(name), formats, strict=True):
                 if result is not None and isinstance(value, relax.Var):
@@ -210,7 +216,7 @@ class Sweep:
         for var in sorted(inside, key=lambda v: self.graph.order[v]):
             self._decide(var, "quantized", firing.rule.name, f"inside the match of {firing.rule.name}", None)
         self._decide(root, "quantized", firing.rule.name, firing.rule.doc or "", first)
-        self._flush()
+        self._flush(released)
 
     def _leave(self, root: relax.Var) -> None:
         name = operator_name(self.graph.value_of[root])

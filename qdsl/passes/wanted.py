@@ -10,34 +10,17 @@ A value is wanted where a rule that could fire at a reader
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from tvm import relax
 
 from qdsl.lang import tree
-from qdsl.match import guards
-from qdsl.match.facts import FloatFacts
 from qdsl.match.found import Match, vars_of
 from qdsl.match.graph import Graph
-from qdsl.passes.claims import Found
+from qdsl.passes.claims import Found, Possible
 
 
-def wanted_values(graph: Graph, found: Found, defs: Mapping[str, tree.Def]) -> set[relax.Var]:
+def wanted_values(graph: Graph, found: Found, could_fire: Possible) -> set[relax.Var]:
     """All values that are wanted."""
     wanted: set[relax.Var] = set()
-    facts = FloatFacts(graph)
-    possible: dict[int, bool] = {}
-
-    def could_fire(match: Match) -> bool:
-        key = id(match)
-        if key not in possible:
-            captures = frozenset(match.captures)
-            static = guards.check(
-                match.compiled.item.when, match, facts, defs, only=lambda t: guards.is_static(t, captures)
-            )
-            possible[key] = static.holds
-        return possible[key]
-
     values = [b.var for b in graph.bindings]
     for value in [*reversed(values), *graph.function.params]:
         if any(_wants(match, value, wanted) and could_fire(match) for match in found.reading.get(value, ())):
