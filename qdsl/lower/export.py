@@ -55,7 +55,7 @@ def export_library(library: Any, path: Path) -> Path:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence file descriptor 2: TVM writes warnings there that are about its own kernels, not about what a user did."""
+    """Silence file descriptor 2: TVM warns there of its own kernels, not of what a user did."""
     sys.stderr.flush()
     kept = os.dup(2)
     try:
