@@ -17,7 +17,7 @@ from qdsl.lsp.texts import Texts, parse_once
 from qdsl.ruleset import RuleSet, with_stock
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Document:
     """Everything is computed when it is first asked for, and once."""
 

@@ -8,6 +8,9 @@ from lsprotocol import types
 
 from qdsl.lsp.server import RuleServer
 
+GLIMPSE = 0.05
+"""Seconds before a text that was opened is checked: editors open and close some in passing."""
+
 
 def register(server: RuleServer) -> None:
     """Adds the notifications of this module to a server."""
@@ -24,7 +27,7 @@ def register(server: RuleServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     async def _opened(params: types.DidOpenTextDocumentParams) -> None:
-        server.changed(params.text_document.uri, quiet=0)
+        server.changed(params.text_document.uri, GLIMPSE)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     async def _changed(params: types.DidChangeTextDocumentParams) -> None:

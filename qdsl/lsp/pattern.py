@@ -63,10 +63,11 @@ def pattern_of(words: Sequence[Word], text: str) -> Pattern:
     return Pattern(tree.Fold(span, name, span, _each(words, text), None, tuple(bindings), None, ()))
 
 
-def locals_of(words: Sequence[Word], text: str, clause: str) -> list[str]:
-    """The names that a clause of bindings has bound, in order."""
+def locals_of(words: Sequence[Word], text: str, clause: str, finished: bool = False) -> list[str]:
+    """The names that a clause of bindings binds, in order; without the last binding where only finished ones count."""
     found: dict[str, None] = {}
-    for piece in _pieces(_clause(words, clause, text), text):
+    pieces = list(_pieces(_clause(words, clause, text), text))
+    for piece in pieces[:-1] if finished else pieces:
         for i, word in enumerate(piece):
             if word.kind == "EQUAL":
                 break

@@ -64,6 +64,8 @@ class RuleServer(LanguageServer):
     def closed(self, uri: str) -> None:
         """A text is on disk only; its findings are no longer shown."""
         self.refresh()
+        if (waiting := self.checking.pop(self.wire.path(uri), None)) is not None:
+            waiting.cancel()
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     async def _check_later(self, path: str, quiet: float) -> None:

@@ -48,6 +48,7 @@ FLAGS = {
     "per_tensor": "one scale",
     "per_channel": "one scale for each index of an axis",
     "narrow": "without the least code, so that the range is symmetric",
+    "pow2": "every scale is a power of two",
 }
 
 LETTERS = {

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 SERVER = [sys.executable, "-m", "qdsl.cli.main", "lsp", "--stdio"]
 
 
-@pytest_lsp.fixture(config=ClientServerConfig(server_command=SERVER, server_env=dict(os.environ)), scope="module")
+@pytest_lsp.fixture(config=ClientServerConfig(server_command=SERVER, server_env=dict(os.environ)), scope="session")
 async def client(lsp_client: LanguageClient, tmp_path_factory) -> AsyncIterator[None]:
     """An editor that can do what Visual Studio Code can, with the workspace `client.folder`."""
     folder = tmp_path_factory.mktemp("workspace")

@@ -8,7 +8,7 @@ from pytest_lsp import LanguageClient
 
 from .editor import applied, open_text
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 RULE = """\
 use "schemes.qrule"

@@ -11,6 +11,7 @@ from qdsl.lsp.complete.callables import builtin, dtypes, each, follows_bracket, 
 from qdsl.lsp.complete.proposal import Proposal
 from qdsl.lsp.complete.site import Site
 from qdsl.lsp.cursor import Opened
+from qdsl.lsp.pattern import locals_of
 from qdsl.ops import Operator, lookup
 
 TARGET_AFTER = frozenset({"MATCH", "REALIZE", "REWRITE", "GIVEN"})
@@ -39,7 +40,7 @@ def fields(site: Site) -> Iterator[Proposal]:
     """What stands behind a dot: parts of a value's format, attributes of its call, the rest of an operator's name."""
     cursor = site.cursor
     base = cursor.before[-2].text if len(cursor.before) > 1 else ""
-    if base in site.pattern.matched.captures:
+    if base in site.pattern.matched.captures and cursor.clause in ("when", "annotate", "realize", "rewrite"):
         if cursor.clause in ("annotate", "realize", "rewrite"):
             yield from (Proposal(n, "field", d, rank=1) for n, d in FORMAT_FIELDS.items())
         elif cursor.clause == "when":
@@ -60,7 +61,8 @@ def _is_value(inner: Opened) -> bool:
 def _targets(site: Site) -> Iterator[Proposal]:
     """Results that the clause has yet to define."""
     if site.cursor.clause in ("realize", "rewrite"):
-        left = [r for r in site.pattern.matched.results if r not in site.values]
+        bound = locals_of(site.cursor.before, site.cursor.document.text, site.cursor.clause)
+        left = [r for r in site.pattern.matched.results if r not in bound]
         yield from (Proposal(name, "value", "a result of the match", f"{name} = ", rank=1) for name in left)
 
 

@@ -47,7 +47,7 @@ class Site:
             found |= dict.fromkeys((n for n in _written(cursor) if n not in found), "captured")
         elif cursor.clause in ("realize", "rewrite"):
             results = set(self.pattern.matched.results)
-            bound = locals_of(cursor.before, text, cursor.clause)
+            bound = locals_of(cursor.before, text, cursor.clause, finished=True)
             found |= dict.fromkeys((n for n in bound if n not in found), "bound in this clause")
             found = {n: d for n, d in found.items() if n not in results or n in bound}
         return found

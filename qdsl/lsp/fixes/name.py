@@ -17,6 +17,7 @@ PLACE = re.compile(r"write (_\w*) (?:in its place|if it only)")
 ONE_OF = re.compile(r"(?:write one of|axes are|known here:|the dtypes are) ([\w, ]+)")
 MOST_CHOICES = 4
 BOUND = re.compile(r"refuse more than (\d+)$")
+EXAMPLE = re.compile(r"for example \w+ ?==? ?(.+)$")
 ASK = re.compile(r"ask (\w+\(.*?\)) in the guard")
 
 
@@ -30,6 +31,8 @@ def write_name(problem: Problem) -> Iterator[Fix]:
             yield Fix(f"Change to {name}", problem.replace(name), reveals=True)
     for number in BOUND.findall(problem.help):
         yield Fix(f"Allow at most {number}", problem.replace(re.sub(r"\d+$", number, problem.span.text)))
+    for value in EXAMPLE.findall(problem.help) if problem.nearest(tree.Keyword) is None else ():
+        yield Fix(f"Write {value}", problem.replace(value))
     for text in ASK.findall(problem.help):
         yield Fix(f"Ask {text}", problem.replace(text))
     for text, wrong in INSTEAD.findall(problem.help):

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from qdsl.lang import tree
 from qdsl.lang.diagnostics import Diagnostic
 from qdsl.lang.format import format_text
 from qdsl.lsp.document import Document
 from qdsl.lsp.edits import apply, line_edits
 from qdsl.lsp.fixes.fix import Fix, Problem
+from qdsl.ruleset import RuleSet
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,42 @@ def judged(fix: Fix, problem: Problem) -> Judged | None:
     text = apply(document.text, fix.edits)
     if text == document.text:
         return None
-    come = left_behind(document.findings, with_text(document, text).findings, problem.finding)
+    before, after = findings_of(document), with_text(document, text)
+    if _kind(problem.finding) in map(_kind, before):
+        come = left_behind(before, findings_of(after), problem.finding)
+    else:
+        come = left_behind(document.findings, after.findings, problem.finding)
     if come is None:
         return None
     if _in_style(document.text, document.path) == document.text:
         text = _in_style(text, document.path) or text
     is_clean = fix.reveals or all(finding.severity == "note" for finding in come)
     return Judged(replace(fix, edits=tuple(line_edits(document.text, text))), is_clean)
+
+
+@lru_cache(maxsize=8)
+def findings_of(document: Document) -> list[Diagnostic]:
+    """What is found in a document, without checking the stock rules that it does not speak of: they are many."""
+    rules = document.rules
+    own = set(map(id, rules.own.items))
+    words = {word.text for word in document.words} | {t for i in rules.own.items for t in _rules_named(i)}
+    kept = tuple(
+        i for i in rules.program.items if id(i) in own or isinstance(i, tree.Scheme | tree.Def) or _name(i) in words
+    )
+    program = replace(rules.program, files=rules.own.files, items=kept, sources=dict(rules.own.sources))
+    found = RuleSet(program, rules.own, rules.later).check()
+    return [d for d in found if d.primary.span.path == document.path]
+
+
+def _name(item: tree.Item) -> str | None:
+    return item.name if isinstance(item, tree.Rule | tree.Fold) else None
+
+
+def _rules_named(item: tree.Item) -> list[str]:
+    """The rules that an item of another file of the program speaks of."""
+    if isinstance(item, tree.Test):
+        return [item.rule]
+    return [t.id for t in item.overrides] if isinstance(item, tree.Rule) else []
 
 
 def with_text(document: Document, text: str) -> Document:
@@ -56,5 +88,6 @@ def _kind(finding: Diagnostic) -> tuple[str, str, str]:
     return finding.code, finding.severity, finding.message
 
 
+@lru_cache(maxsize=8)
 def _in_style(text: str, path: str) -> str | None:
     return format_text(text, path).text
