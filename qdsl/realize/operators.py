@@ -70,10 +70,8 @@ def wrapper(name: str) -> Callable[..., relax.Expr]:
 
 
 def constant(host: Host, dtype: str) -> GenericConst:
-    """A host value as a constant of the module. Positions and conditions of the model keep their own dtype."""
-    if isinstance(host.source, GenericConst) and (
-        str(host.source.ty.dtype) == dtype or not str(host.source.ty.dtype).startswith("float")
-    ):
+    """A host value as a constant of the module; a constant of the model is itself, in its own dtype."""
+    if isinstance(host.source, GenericConst):
         return host.source
     return relax.const(np.asarray(host.value).astype(dtype))
 
