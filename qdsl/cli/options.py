@@ -29,6 +29,7 @@ Skip = Annotated[
 ]
 Only = Annotated[list[str] | None, typer.Option(metavar="RULE", help="Let only this rule fire; repeatable.")]
 Without = Annotated[list[str] | None, typer.Option(metavar="RULE", help="Leave this rule out; repeatable.")]
+Fuel = Annotated[int | None, typer.Option(min=0, help="At most so many applications of rules; for bisection.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads that kernels run on; all cores if left out.")]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -10,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qdsl.cli import options
-from qdsl.cli.console import Format, say, show
+from qdsl.cli.console import Format, columns, say, show, show_json
 from qdsl.cli.guard import FINDINGS
 from qdsl.cli.progress import Progress, progress_bar
 from qdsl.cli.whole import refuse_foreign, whole_folder
 
 if TYPE_CHECKING:
     from qdsl.report import Report
+    from qdsl.session.profile import RuleProfile
     from qdsl.session.result import Result
 
 
@@ -50,6 +53,7 @@ def quantize(
     skip: options.Skip = None,
     only: options.Only = None,
     without: options.Without = None,
+    fuel: options.Fuel = None,
     stage: Annotated[Stage, typer.Option(help="Stop after this stage.")] = Stage.realize,
     target: Annotated[str | None, typer.Option(help="What to compile for; this machine if left out.")] = None,
     threads: options.Threads = None,
@@ -57,6 +61,7 @@ def quantize(
         float | None, typer.Option("--min-sqnr", metavar="DB", help="Exit code 1 if an output is below.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if an operator falls back to float.")] = False,
+    profile: Annotated[bool, typer.Option("--profile", help="Also show what each rule takes and costs.")] = False,
     quiet: options.Quiet = False,
     format: Annotated[Format, typer.Option(help="How to print the report.")] = Format.pretty,
 ) -> None:
@@ -74,11 +79,13 @@ def quantize(
     needs_data = stage in (Stage.calibrate, Stage.realize)
     samples = samples_for(calib, calibration, model, shapes) if needs_data else None
     with progress_bar(quiet) as progress, whole_folder(output) as folder:
-        result = quantize_model(model, samples, chosen, ruleset, shapes, stage=stage.value, progress=progress)
+        result = quantize_model(
+            model, samples, chosen, ruleset, shapes, stage=stage.value, fuel=fuel, profile=profile, progress=progress
+        )
         if calib == "random" and needs_data:
             result.report = replace(result.report, warnings=(RANDOM, *result.report.warnings))
         _write(result, folder, needs_data, target, threads, progress)
-    _print(result.report, output, format)
+    _print(result, output, format)
     if not _good_enough(result.report, strict, min_sqnr):
         raise typer.Exit(FINDINGS)
 
@@ -99,12 +106,36 @@ def _write(
     result.report.to_json(folder / "report.json")
 
 
-def _print(report: Report, output: Path, format: Format) -> None:
+def _print(result: Result, output: Path, format: Format) -> None:
+    report = result.report
     if format is Format.json:
-        print(report.to_json(), end="")
+        if result.profile:
+            show_json({**json.loads(report.to_json()), "profile": [rule.as_dict() for rule in result.profile]})
+        else:
+            print(report.to_json(), end="")
         return
     show(report.table)
+    if result.profile:
+        print(f"\n{_profile_text(result.profile)}")
     print(f"\n{report.summary()}\n\nwritten to {output}")
+
+
+def _profile_text(profiles: Sequence[RuleProfile]) -> str:
+    """A line for each rule that matched anything, the costliest in accuracy first."""
+    shown = sorted((p for p in profiles if p.matches), key=lambda p: (p.sqnr_db is None, p.sqnr_db or 0.0, -p.fired))
+    head = ("rule", "matches", "tries", "fired", "ms", "dB alone")
+    body = [
+        (
+            p.rule,
+            str(p.matches),
+            str(p.tries),
+            str(p.fired),
+            f"{p.time_ms:.1f}",
+            "" if p.sqnr_db is None else f"{p.sqnr_db:.1f}",
+        )
+        for p in shown
+    ]
+    return columns([head, *body])
 
 
 def _good_enough(report: Report, strict: bool, min_sqnr: float | None) -> bool:

@@ -26,6 +26,7 @@ from qdsl.session import rows, stages
 from qdsl.session.calibrated import CalibratedRanges
 from qdsl.session.errors import float_outputs, measure, operator_values
 from qdsl.session.measure import Difference, peak_memory_mb
+from qdsl.session.profile import RuleProfile, profile_folds, profile_rules, with_errors
 from qdsl.session.provenance import (
     digest_of_calibration,
     digest_of_model,
@@ -53,6 +54,8 @@ def quantize(
     *,
     params: Mapping[str, Any] | None = None,
     stage: str = "realize",
+    fuel: int | None = None,
+    profile: bool = False,
     progress: Progress = no_progress,
 ) -> Result:
     """Quantizes a model by rules.
@@ -66,15 +69,18 @@ def quantize(
         shapes: shapes of inputs that the model leaves open.
         params: the weights of a Relax module whose main function takes them as parameters.
         stage: the last stage to run: fold, annotate, calibrate or realize.
+        fuel: at most so many applications of rules, in program order; for bisection.
+        profile: also find what each rule takes and costs, as `result.profile`.
 
     Raises:
         QdslError: RuleError, ModelError, DataError, ConfigError or BuildError, with what was wrong, where, what to do.
     """
     if stage not in STAGES:
         raise ConfigError(f"stage {stage!r}: it is one of {', '.join(STAGES)}")
-    return _Run(config or QConfig(), checked(rules or load_rules()), progress).run(
-        model, calibration, shapes, params, stage
-    )
+    if fuel is not None and fuel < 0:
+        raise ConfigError(f"fuel = {fuel}: it is a number of applications, 0 or more")
+    run = _Run(config or QConfig(), checked(rules or load_rules()), progress, fuel=fuel, profile=profile)
+    return run.run(model, calibration, shapes, params, stage)
 
 
 @dataclass
@@ -83,6 +89,8 @@ class _Run:
     rules: RuleSet
     progress: Progress
     timings: dict[str, float] = field(default_factory=dict)
+    fuel: int | None = None
+    profile: bool = False
 
     def run(self, model: Any, data: Any, shapes: Any, params: Any, stage: str) -> Result:
         with self._timed("import"):
@@ -94,7 +102,7 @@ class _Run:
             folded = stages.fold(loaded.module, self.rules, self.config, trace)
         kinds = {o.name: o.op for o in loaded.operators}
         with self._timed("annotate"):
-            decided = stages.annotate(folded, self.rules, self.config, kinds)
+            decided = stages.annotate(folded, self.rules, self.config, kinds, fuel=self.fuel)
         report = Report(
             model=loaded.name or "model", rows=rows.make_rows(loaded.operators, trace, decided.plan.decisions, {}, {})
         )
@@ -108,6 +116,9 @@ class _Run:
             self.rules,
             report,
         )
+        if self.profile:
+            with self._timed("profile"):
+                result.profile = self._profile(result, decided)
         if stage in ("fold", "annotate"):
             return self._finish(result, decided, model, None, {}, [])
         calibration, probe, kept = self._calibrate(loaded, decided, data, source)
@@ -119,7 +130,19 @@ class _Run:
             with self._timed("realize"):
                 result.integer = stages.realize(result.simulated, self.rules, self.config)
         errors, outputs = self._measure(result, probe, numbers, kept)
+        if self.profile and probe is not None:
+            with self._timed("profile errors"):
+                ends = [str(v.name) for v in float_outputs(decided.module)]
+                result.profile = with_errors(result.profile, sites_of(decided.module), probe, numbers, kept, ends)
         return self._finish(result, decided, model, numbers, errors, outputs)
+
+    def _profile(self, result: Result, decided: Annotated) -> list[RuleProfile]:
+        folds = stages.enabled_folds(self.rules, self.config) if self.config.fold_batch_norm else []
+        rules = stages.enabled_rules(self.rules, self.config)
+        return [
+            *profile_folds(folds, result.loaded.module, self.rules.program.defs, result.trace),
+            *profile_rules(rules, decided.graph, decided.plan, decided.skips.reasons),
+        ]
 
     # ---- calibrate
 

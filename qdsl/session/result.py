@@ -21,6 +21,7 @@ from qdsl.report import Report
 if TYPE_CHECKING:
     from qdsl.lower.executable import Executable
     from qdsl.ruleset import RuleSet
+    from qdsl.session.profile import RuleProfile
 
 Array = NDArray[np.generic]
 
@@ -40,6 +41,8 @@ class Result:
     simulated: IRModule | None = None
     integer: IRModule | None = None
     calibration: Calibration = field(default_factory=Calibration)
+    profile: list[RuleProfile] = field(default_factory=list)
+    """What each rule takes and costs, where `quantize` was asked for it."""
     _built: dict[object, Any] = field(default_factory=dict, repr=False)
 
     @property
