@@ -40,6 +40,18 @@ def is_joint(words: Sequence[Word], depth: Sequence[int], i: int) -> bool:
     return depth[i] == 0 and words[i].text in ("and", "or") and is_keyword(words, depth, i)
 
 
+def opens_list(line: Line, start: int, words: Sequence[Word], depth: Sequence[int]) -> int | None:
+    """The word behind which a line's list of operators (`in`) or right side (`=`) begins, if word `start` is in it."""
+    found = None
+    for i in range(line.start + 1, start):
+        keyword = words[i].text if is_keyword(words, depth, i) else ""
+        if line.kind is Kind.HEAD and keyword in ("in", "overrides"):
+            found = i
+        elif line.kind is not Kind.HEAD and found is None and words[i].text == "=" and depth[i] == 0:
+            found = i
+    return None if is_keyword(words, depth, start) else found
+
+
 def _filled(line: Line, places: Iterable[int], breaks: set[int], width: Width) -> set[int]:
     """More breaks, so that as many terms stand on each line as there is room for."""
     found: set[int] = set()

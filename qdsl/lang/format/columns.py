@@ -32,7 +32,7 @@ def _clauses(item: tree.Item) -> Iterable[Sequence[tree.Node]]:
         return item.match, item.realize or ()
     if isinstance(item, tree.Fold):
         return item.match, item.rewrite
-    return (item.given,) if isinstance(item, tree.Test) else ()
+    return ()
 
 
 def _equal_signs(bindings: Iterable[tree.Node], by_start: Mapping[int, int]) -> Pads:

@@ -6,13 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from qdsl.lang import tree
-from qdsl.lang.format.breaking import WIDEST, is_joint, soft_breaks
+from qdsl.lang.format.breaking import WIDEST, is_joint, opens_list, soft_breaks
 from qdsl.lang.format.columns import column_pads
 from qdsl.lang.format.lines import Kind, Line, read_lines
 from qdsl.lang.format.remarks import Gap
 from qdsl.lang.format.rows import Row
 from qdsl.lang.format.spacing import depths, is_apart
 from qdsl.lang.tokens import Word
+
+
+DEEPEST = 60
+"""A line goes on at most this far in."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +51,24 @@ class Layout:
         soft = soft_breaks(line, self.words, self.depth, self.gaps, forced, self.width)
         starts = [line.start, *sorted(forced | soft)]
         for start, end in zip(starts, [*starts[1:], line.end], strict=True):
-            indent = line.indent if start == line.start else self._below(line, start)
+            indent = line.indent if start == line.start else self._below(line, start, starts[1])
             if start != line.start:
                 yield from (Row(indent, "", r.text) for r in self.gaps[start].remarks if r.own_line)
             behind = "".join(r.text for r in self.gaps[end].remarks if not r.own_line)
             yield Row(indent, self.text(start, end), behind, line.content)
 
-    def _below(self, line: Line, start: int) -> int:
-        """The column of a part of a line that stands below its first."""
+    def _below(self, line: Line, start: int, first_break: int) -> int:
+        """The column of a part of a line that stands below its first: under what it continues, where that is a list of
+        operators or the right side of a binding."""
         is_first = start == line.start + 1 and line.kind in (Kind.CLAUSE, Kind.GUARD)
         is_term = line.kind is Kind.GUARD and is_joint(self.words, self.depth, start)
-        return line.content if is_first or is_term else line.continued
+        if is_first or is_term:
+            return line.content
+        opening = opens_list(line, start, self.words, self.depth)
+        if opening is None or first_break <= opening + 1:
+            return line.continued
+        column = line.indent + self.width(line.start, opening + 1) + 1
+        return column if column <= DEEPEST else line.continued
 
 
 def lay_out(file: tree.File, words: Sequence[Word], gaps: Sequence[Gap]) -> Layout:
