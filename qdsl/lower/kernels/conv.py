@@ -1,7 +1,7 @@
 """A convolution over channels-last data and packed weights, as a tensor expression in three steps.
 
-    filled[n, y, x, c]  = data inside the image, `fill` around it               (left out where nothing is added)
-    acc[n, y, x, o]     = sum over window and channels of filled * packed       (o padded to whole blocks)
+    filled[n, y, x, c]  = data inside the image, the fill around it             (left out where nothing is added)
+    acc[n, y, x, o]     = bias + sum over window and channels of filled * packed   (o padded to whole blocks)
     out[n, y, x, o]     = acc[n, y, x, o]                                       (the real channels and columns)
 
 The steps carry marks that the schedules find them by. `acc` may be wider than `out`, so that tiles of columns need not
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from tvm import te, tirx
 
+from qdsl.lower.kernels.extras import Extras
 from qdsl.lower.kernels.tile import vectorizable
 from qdsl.lower.kernels.window import Window
 
@@ -19,6 +20,8 @@ MARK = "qdsl.step"
 """The annotation on a step's block; its value is one of fill, accumulate, out, with the kind of kernel behind a dot."""
 LANES = "qdsl.lanes"
 """The annotation on a fill: how many neighbouring channels are inside or outside the data together, at most 64."""
+
+NOTHING = Extras()
 
 
 def convolution(
@@ -30,24 +33,25 @@ def convolution(
     kind: str,
     accumulator: str,
     columns: int | None = None,
-    fill: te.Tensor | None = None,
+    extras: Extras = NOTHING,
     split: int = 1,
 ) -> te.Tensor:
     """data (N, H, W, C), packed as in `packing.pack` -> (N, H', W', channels) of dtype `accumulator`.
 
     kind      names the schedule's way of computing: "fma" for floats, "vnni" for uint8 * int8, "int" for other integers
     columns   how many columns are accumulated; at least W'
-    fill      a tensor of shape (): what the padding holds; default 0
     split     the number of groups; the blocks of `packed` are then those of the first group, of the second, ...
     """
-    acc = accumulate(data, packed, window, kind=kind, accumulator=accumulator, columns=columns, fill=fill, split=split)
+    acc = accumulate(
+        data, packed, window, kind=kind, accumulator=accumulator, columns=columns, extras=extras, split=split
+    )
     batch, rows, _, padded = (int(extent) for extent in acc.shape)
     real, filled = channels // split, padded // split
 
     def result(n: tirx.Var, y: tirx.Var, x: tirx.Var, o: tirx.Var) -> tirx.PrimExpr:
         if split > 1 and filled != real:
             o = tirx.floordiv(o, real) * filled + tirx.floormod(o, real)
-        return acc[n, y, x, o]
+        return extras.plus_bias(acc[n, y, x, o], o)
 
     shape = (batch, rows, window.outputs(*(int(extent) for extent in data.shape[1:3]))[1], channels)
     return te.compute(shape, result, name="out", attrs={MARK: f"out.{kind}"})
@@ -61,7 +65,7 @@ def accumulate(
     kind: str,
     accumulator: str,
     columns: int | None = None,
-    fill: te.Tensor | None = None,
+    extras: Extras = NOTHING,
     split: int = 1,
 ) -> te.Tensor:
     """The first two steps: sums (N, H', columns, blocks * lanes)."""
@@ -69,7 +73,7 @@ def accumulate(
     blocks, kernel_h, kernel_w, groups, lanes, depth = (int(extent) for extent in packed.shape)
     rows, real_columns = window.outputs(height, width)
     columns = columns or real_columns
-    filled = fill_around(data, window, window.inputs(rows, columns), groups * depth, fill, kind, split)
+    filled = fill_around(data, window, window.inputs(rows, columns), groups * depth, extras, kind, split)
     rh, rw = te.reduce_axis((0, kernel_h), "rh"), te.reduce_axis((0, kernel_w), "rw")
     rc, rd = te.reduce_axis((0, groups), "rc"), te.reduce_axis((0, depth), "rd")
     axes = [rh, rw, rc, rd] if depth > 1 else [rh, rw, rc]
@@ -92,17 +96,17 @@ def fill_around(
     window: Window,
     extents: tuple[int, int],
     channels: int,
-    fill: te.Tensor | None,
+    extras: Extras,
     kind: str,
     split: int = 1,
 ) -> te.Tensor:
-    """data (N, H, W, C) placed into (N, *extents, split * channels) behind the padding, `fill` elsewhere."""
+    """data (N, H, W, C) placed into (N, *extents, split * channels) behind the padding, the fill elsewhere."""
     batch, height, width, inputs = (int(extent) for extent in data.shape)
     top, left, _, _ = window.padding
     real = inputs // split
     if (top, left) == (0, 0) and extents[0] <= height and extents[1] <= width and channels == real:
         return data
-    outside = tirx.const(0, str(data.dtype)) if fill is None else fill[()]
+    outside = extras.outside(str(data.dtype))
     whole = vectorizable(real, 64)
 
     def value(n: tirx.Var, y: tirx.Var, x: tirx.Var, c: tirx.Var) -> tirx.PrimExpr:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from tvm import te, tirx
 
-from qdsl.lower.kernels.conv import MARK, fill_around
+from qdsl.lower.kernels.conv import MARK, NOTHING, fill_around
+from qdsl.lower.kernels.extras import Extras
 from qdsl.lower.kernels.window import Window
 
 KIND = "depthwise"
@@ -34,13 +35,13 @@ def pack_taps(weights: np.ndarray, lanes: int) -> np.ndarray:
 
 
 def depthwise(
-    data: te.Tensor, packed: te.Tensor, window: Window, *, accumulator: str, fill: te.Tensor | None = None
+    data: te.Tensor, packed: te.Tensor, window: Window, *, accumulator: str, extras: Extras = NOTHING
 ) -> te.Tensor:
     """data (N, H, W, C), packed (KH, KW, O) with O a multiple of C -> (N, H', W', O) of dtype `accumulator`."""
     batch, height, width, inputs = (int(extent) for extent in data.shape)
     kernel_h, kernel_w, channels = (int(extent) for extent in packed.shape)
     rows, columns = window.outputs(height, width)
-    filled = fill_around(data, window, window.inputs(rows, columns), inputs, fill, KIND)
+    filled = fill_around(data, window, window.inputs(rows, columns), inputs, extras, KIND)
     rh, rw = te.reduce_axis((0, kernel_h), "rh"), te.reduce_axis((0, kernel_w), "rw")
     multiplier = channels // inputs
 
@@ -51,17 +52,19 @@ def depthwise(
 
     shape = (batch, rows, columns, channels)
     acc = te.compute(shape, term, name="acc", attrs={MARK: f"accumulate.{KIND}.plain"})
-    return te.compute(shape, lambda *index: acc[index], name="out", attrs={MARK: f"out.{KIND}.plain"})
+    return te.compute(
+        shape, lambda *index: extras.plus_bias(acc[index], index[-1]), name="out", attrs={MARK: f"out.{KIND}.plain"}
+    )
 
 
-def depthwise_taps(data: te.Tensor, packed: te.Tensor, window: Window, *, fill: te.Tensor | None = None) -> te.Tensor:
+def depthwise_taps(data: te.Tensor, packed: te.Tensor, window: Window, extras: Extras = NOTHING) -> te.Tensor:
     """uint8 data (N, H, W, C), int8 packed as in `pack_taps`, without dilation -> int32 (N, H', W', C)."""
     batch, height, width, channels = (int(extent) for extent in data.shape)
     blocks, groups, kernel_w, lanes, _ = (int(extent) for extent in packed.shape)
     rows, columns = window.outputs(height, width)
     read = window.inputs(rows, columns)
     deep = (read[0] + groups * TAPS - window.kernel[0], read[1])
-    filled = fill_around(data, window, deep, blocks * lanes, fill, KIND)
+    filled = fill_around(data, window, deep, blocks * lanes, extras, KIND)
     rg, rw, rd = (te.reduce_axis((0, n), name) for n, name in ((groups, "rg"), (kernel_w, "rw"), (TAPS, "rd")))
 
     def term(n: tirx.Var, y: tirx.Var, x: tirx.Var, o: tirx.Var) -> tirx.PrimExpr:
@@ -73,7 +76,7 @@ def depthwise_taps(data: te.Tensor, packed: te.Tensor, window: Window, *, fill: 
     acc = te.compute(shape, term, name="acc", attrs={MARK: f"accumulate.{KIND}.taps"})
     return te.compute(
         (batch, rows, columns, channels),
-        lambda *index: acc[index],
+        lambda *index: extras.plus_bias(acc[index], index[-1]),
         name="out",
         attrs={MARK: f"out.{KIND}.taps"},
     )

@@ -12,12 +12,22 @@ from collections.abc import Sequence
 
 from tvm import te, tirx
 
-from qdsl.lower.kernels.conv import LANES, MARK
+from qdsl.lower.kernels.conv import LANES, MARK, NOTHING
+from qdsl.lower.kernels.extras import Extras
 from qdsl.lower.kernels.rows import at
 from qdsl.lower.kernels.tile import vectorizable
 
 
-def product(data: te.Tensor, packed: te.Tensor, channels: int, *, kind: str, accumulator: str, rows: int) -> te.Tensor:
+def product(
+    data: te.Tensor,
+    packed: te.Tensor,
+    channels: int,
+    *,
+    kind: str,
+    accumulator: str,
+    rows: int,
+    extras: Extras = NOTHING,
+) -> te.Tensor:
     """data (..., K), packed (blocks, 1, 1, ceil(K / depth), lanes, depth) -> (..., channels) of dtype `accumulator`.
 
     rows    how many rows are accumulated; at least the product of the leading dims of data
@@ -55,7 +65,7 @@ def product(data: te.Tensor, packed: te.Tensor, channels: int, *, kind: str, acc
     acc = te.compute((rows, blocks * lanes), term, name="acc", attrs={MARK: f"accumulate.{kind}"})
     return te.compute(
         (*leading, channels),
-        lambda *index: acc[flattened(index[:-1], leading), index[-1]],
+        lambda *index: extras.plus_bias(acc[flattened(index[:-1], leading), index[-1]], index[-1]),
         name="out",
         attrs={MARK: f"out.{kind}"},
     )

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from tvm import te, tirx
 
-from qdsl.lower.kernels.conv import MARK, accumulate
+from qdsl.lower.kernels.conv import MARK, NOTHING, accumulate
+from qdsl.lower.kernels.extras import Extras
 from qdsl.lower.kernels.window import Window
 
 STRIDES = "qdsl.strides"
@@ -84,21 +85,16 @@ def transposed(
     kind: str,
     accumulator: str,
     columns: int,
-    fill: te.Tensor | None = None,
-    offset: te.Tensor | None = None,
+    extras: Extras = NOTHING,
 ) -> te.Tensor:
-    """data (N, H, W, C), packed kernel of `phases` -> (N, *outputs, channels) of dtype `accumulator`.
-
-    offset    added to each phase and channel: (phases * channels,)
-    """
-    acc = accumulate(data, packed, phases.window, kind=kind, accumulator=accumulator, columns=columns, fill=fill)
+    """data (N, H, W, C), packed kernel of `phases` -> (N, *outputs, channels) of dtype `accumulator`."""
+    acc = accumulate(data, packed, phases.window, kind=kind, accumulator=accumulator, columns=columns, extras=extras)
     high, wide = phases.strides
 
     def result(n: tirx.Var, y: tirx.Var, x: tirx.Var, o: tirx.Var) -> tirx.PrimExpr:
         phase = tirx.floormod(y, high) * wide + tirx.floormod(x, wide)
         channel = phase * phases.channels + o
-        total = acc[n, tirx.floordiv(y, high), tirx.floordiv(x, wide), channel]
-        return total if offset is None else total + offset[channel]
+        return extras.plus_bias(acc[n, tirx.floordiv(y, high), tirx.floordiv(x, wide), channel], channel)
 
     shape = (int(data.shape[0]), *phases.outputs, phases.channels)
     return te.compute(shape, result, name="out", attrs={MARK: f"out.{kind}", STRIDES: f"{high}x{wide}"})
