@@ -15,9 +15,12 @@ from tvm import IRModule, relax
 
 from qdsl import dialect
 from qdsl.lower.evaluator import Evaluator
+from qdsl.match.graph import array_of, is_constant
+from qdsl.passes.annotate import bounds
 from qdsl.passes.rebuild import Emit, fresh_name, main_graph, rebuild_function, with_operands
 from qdsl.passes.sites import Site, find_sites
 from qdsl.passes.solve import Numbers
+from qdsl.realize.host import along_axis
 
 Sample = Mapping[str, NDArray[np.generic]]
 Values = dict[str, NDArray[np.generic]]
@@ -66,8 +69,31 @@ class Probe:
         return chosen
 
 
-def make_probe(module: IRModule, values: Collection[str]) -> Probe:
-    """Compiles an annotated module for the values of these names. Raises BuildError where it cannot be compiled."""
+@dataclass(frozen=True)
+class Constants:
+    """What a probe makes of constants that are narrowed: left as they are, or rounded once and for all.
+
+    Either way they stay constants, for which a target has fast kernels; as knobs they would be computed with each run.
+    """
+
+    numbers: Numbers | None = None
+    """None: left as they are."""
+
+    def of(self, site: Site) -> relax.Expr:
+        if self.numbers is None:
+            return site.value
+        scale, zero = self.numbers.of(site)
+        array = np.asarray(array_of(site.value), np.float64)
+        step = along_axis(np.asarray(scale, np.float64), site.format.axis, array.ndim)
+        low, high = bounds(site.format)
+        return relax.const(((np.clip(np.round(array / step) + zero, low, high) - zero) * step).astype(np.float32))
+
+
+def make_probe(module: IRModule, values: Collection[str], constants: Constants | None = None) -> Probe:
+    """Compiles an annotated module for the values of these names; without `constants` they have knobs of their own.
+
+    Raises BuildError where it cannot be compiled.
+    """
     graph = main_graph(module)
     sites = {s.var: s for s in find_sites(graph) if s.format.dtype != "int32"}
     taken = {str(p.name) for p in graph.function.params} | {str(v.name) for v in graph.order}
@@ -78,6 +104,9 @@ def make_probe(module: IRModule, values: Collection[str]) -> Probe:
         for binding in graph.bindings:
             value = with_operands(binding.value, lambda o, _: became.get(o, o) if isinstance(o, relax.Var) else o)
             site = sites.get(binding.var)
+            if site is not None and constants is not None and is_constant(site.value):
+                became[binding.var] = constants.of(site)
+                continue
             if site is not None:
                 knob = _knob(site, value.args[0], taken)
                 knobs.append(knob)

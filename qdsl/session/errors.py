@@ -41,21 +41,25 @@ def float_outputs(module: IRModule) -> list[relax.Var]:
 
 def measure(
     result: Result,
-    probe: Probe,
+    probes: tuple[Probe, Probe],
     numbers: Numbers,
     final: Executable,
     samples: Sequence[Sample],
     told: Callable[[int], None],
 ) -> tuple[dict[str, Difference], list[Output]]:
-    """The accumulated error of every operator's value (simulated), and of the outputs (as compiled)."""
+    """The accumulated error of every operator's value (simulated), and of the outputs (as compiled).
+
+    `probes` are the float model and the model with its constants rounded.
+    """
+    exact, rounded = probes
     names = [str(v.name) for v in operator_values(result.annotated)]
     ends = [str(v.name) for v in float_outputs(result.annotated)]
     errors = {n: Difference() for n in names}
     outputs = [Difference() for _ in ends]
     originals = {i.variable or i.name: i.name for i in result.loaded.inputs}
-    settings = probe.settings(numbers)
+    settings = rounded.settings(numbers)
     for done, sample in enumerate(samples):
-        truth, made = probe.float(sample), probe.simulated(sample, settings)
+        truth, made = exact.float(sample), rounded.simulated(sample, settings)
         for name in names:
             errors[name].add(truth[name], made[name])
         given = final.run({originals[n]: a for n, a in sample.items()})

@@ -18,7 +18,7 @@ from qdsl.errors import ConfigError
 from qdsl.load import LoadedModel, load_model
 from qdsl.passes.calibrate import sites_of, values_to_observe, write_numbers
 from qdsl.passes.fold import FoldTrace
-from qdsl.passes.probe import Probe, make_probe
+from qdsl.passes.probe import Constants, Probe, make_probe
 from qdsl.passes.solve import Numbers, solve
 from qdsl.report import Output, Report
 from qdsl.ruleset import RuleSet, checked, load_rules
@@ -162,7 +162,8 @@ class _Run:
         kept: list[Sample] = []
         histogram = self.config.calibrate_mode not in ("minmax", "global_scale")
         with self._timed("compile float"):
-            probe = make_probe(decided.module, sorted(values))
+            knobs = None if self.profile else Constants()  # what one rule costs needs its weights to be switched alone
+            probe = make_probe(decided.module, sorted(values), knobs)
         with self._timed("calibrate"):
             variables = {i.name: i.variable or i.name for i in loaded.inputs}
             for sample in source.batches(loaded.inputs):
@@ -183,9 +184,10 @@ class _Run:
             return {}, []
         with self._timed("compile"):
             final = result.build()
+            rounded = make_probe(result.annotated, list(probe.evaluator.names), Constants(numbers))
         with self._timed("measure"):
             told = lambda done: self.progress("measure", done, len(kept))  # noqa: E731
-            return measure(result, probe, numbers, final, kept, told)
+            return measure(result, (probe, rounded), numbers, final, kept, told)
 
     # ---- report
 
