@@ -10,7 +10,23 @@ from typing import Annotated
 
 import typer
 
-from qdsl.cli import check, config, doc, doctor, explain, fmt, lsp, new, ops, plan, quantize, report, run, version
+from qdsl.cli import (
+    bisect,
+    check,
+    config,
+    doc,
+    doctor,
+    explain,
+    fmt,
+    lsp,
+    new,
+    ops,
+    plan,
+    quantize,
+    report,
+    run,
+    version,
+)
 from qdsl.cli import test as tests
 from qdsl.cli import verify as verifies
 from qdsl.cli.guard import guarded, set_debug
@@ -30,6 +46,7 @@ COMMANDS = (
     ("run", run.run),
     ("plan", plan.plan),
     ("explain", explain.explain),
+    ("bisect", bisect.bisect),
     ("report", report.report),
     ("check", check.check),
     ("test", tests.test),
