@@ -103,3 +103,21 @@ main(["lsp"])
     assert done.stderr.startswith("qdsl: error: the language server needs pygls 2")
     assert "pip install 'qdsl[lsp]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("way", ["terminated", "left alone"])
+def test_the_server_ends_with_its_editor(way: str) -> None:
+    command = [sys.executable, "-m", "qdsl.cli.main", "lsp"]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    body = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}'
+    server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+    server.stdin.flush()
+    assert server.stdout.readline().startswith(b"Content-Length")
+    if way == "terminated":
+        server.terminate()
+    else:
+        server.stdin.close()
+    assert server.wait(timeout=60) == (143 if way == "terminated" else 0)
+    assert server.stderr.read() == b""
+    for pipe in (server.stdin, server.stdout, server.stderr):
+        pipe.close()
