@@ -8,6 +8,7 @@ import pytest
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Token
 
 from qdsl.check.builtins import BUILDERS, GUARDS
+from qdsl.lang.flags import FLAGS
 from qdsl.lang.grammar import grammar, spellings
 from qdsl.lang.pygments import BUILTINS, QruleLexer
 from qdsl.lang.stock import rules_folder
@@ -94,7 +95,17 @@ def test_words_may_stand_on_lines_of_their_own() -> None:
 
 
 def test_builtins_are_the_checkers() -> None:
-    assert set(BUILTINS) == set(GUARDS) | set(BUILDERS)
+    names = set(GUARDS) | set(BUILDERS)
+    assert set(BUILTINS) == names
+    rules = Engine.load().grammar["repository"]["expression"]["patterns"]
+    listed = next(r["match"] for r in rules if r.get("name") == "support.function.builtin.qrule")
+    assert set(listed.split("(?:")[1].split(")")[0].split("|")) == names
+
+
+def test_flags_are_the_languages() -> None:
+    rules = Engine.load().grammar["repository"]["scheme"]["patterns"]
+    listed = next(r["match"] for r in rules if r.get("name") == "keyword.other.flag.qrule")
+    assert set(listed.split("(?:")[1].split(")")[0].split("|")) == set(FLAGS)
 
 
 def test_pygments_finds_the_lexer_by_its_name() -> None:

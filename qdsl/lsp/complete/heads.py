@@ -42,4 +42,4 @@ def _scheme(site: Site, previous: str) -> Iterator[Proposal]:
     written = {word.text for word in site.cursor.segment}
     for flag in FLAGS:
         if flag not in written and OPPOSITES.get(flag) not in written and "NAME" in site.cursor.accepted:
-            yield Proposal(flag, "flag", MEANINGS[flag], rank=3)
+            yield Proposal(flag, "flag", MEANINGS.get(flag, ""), rank=3)
