@@ -42,14 +42,13 @@ def is_joint(words: Sequence[Word], depth: Sequence[int], i: int) -> bool:
 
 def opens_list(line: Line, start: int, words: Sequence[Word], depth: Sequence[int]) -> int | None:
     """The word behind which a line's list of operators (`in`) or right side (`=`) begins, if word `start` is in it."""
-    found = None
-    for i in range(line.start + 1, start):
-        keyword = words[i].text if is_keyword(words, depth, i) else ""
-        if line.kind is Kind.HEAD and keyword in ("in", "overrides"):
-            found = i
-        elif line.kind is not Kind.HEAD and found is None and words[i].text == "=" and depth[i] == 0:
-            found = i
-    return None if is_keyword(words, depth, start) else found
+    if is_keyword(words, depth, start):
+        return None
+    before = range(line.start + 1, start)
+    if line.kind is Kind.HEAD:
+        lists = [i for i in before if words[i].text in ("in", "overrides") and is_keyword(words, depth, i)]
+        return lists[-1] if lists else None
+    return next((i for i in before if words[i].text == "=" and depth[i] == 0), None)
 
 
 def _filled(line: Line, places: Iterable[int], breaks: set[int], width: Width) -> set[int]:

@@ -14,7 +14,6 @@ from qdsl.lang.format.rows import Row
 from qdsl.lang.format.spacing import depths, is_apart
 from qdsl.lang.tokens import Word
 
-
 DEEPEST = 60
 """A line goes on at most this far in."""
 
