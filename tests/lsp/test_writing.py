@@ -45,6 +45,7 @@ async def completed(client: LanguageClient, text: str) -> tuple[Buffer, list[typ
         ('test convolution "t" expect skips "|"', ["constant(w)"], ["w"]),
         ('test convolution "t" given x: |', ["const", "float32"], ["x"]),
         ("rule r # nn.|", [], ["nn.conv2d"]),
+        (HEAD + "annotate x as act w, y as float # qdsl: allow |", ["Q0407"], ["nn.conv2d", "Q0412"]),
         ('skip at "|', [], ["nn.conv2d"]),
         (HEAD.replace("op(x, w)", "op(x, w, |") + "annotate x as act", ["strides=", "x"], ["annotate", "out"]),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from qdsl.lang.program import Program
+from qdsl.lsp.complete.comments import allowances
 from qdsl.lsp.complete.expressions import expression, fields
 from qdsl.lsp.complete.heads import head
 from qdsl.lsp.complete.keywords import keywords
@@ -20,7 +21,7 @@ def complete(document: Document, offset: int, program: Program | None = None) ->
     """What may be written at a character offset. `program` may be that of an earlier state of the text."""
     cursor = Cursor(document, offset)
     if cursor.is_in_comment:
-        return []
+        return list(allowances(document, offset))
     site = Site(cursor, document.program if program is None else program)
     return _once(strings(site) if cursor.string is not None else (*_names(site), *keywords(cursor)))
 
