@@ -6,7 +6,8 @@ With codes from qmin to qmax:
                  max(high / (qmax - zero), -low / (zero - qmin))
     asymmetric   the range is widened to hold 0, then scale = (high - low) / (qmax - qmin) and
                  zero = round(qmin - low / scale): an exact code, so that padding and relu are exact
-    power2       the scale is raised to the next power of two, so that nothing that was covered saturates
+    power2       the scale is raised to the next power of two, so that nothing that was covered saturates; a scheme
+                 with the flag pow2 asks for that too
 
 So the ends of the range are represented to within half a step, where Relay cut the top 1/128 off.
 
@@ -18,7 +19,7 @@ more (a bias on that accumulator) raises it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from qdsl.calibrate.sketch import RANGE_LIMIT
 from qdsl.errors import ConfigError, DataError
@@ -41,7 +42,7 @@ def scale_and_zero(
     Args:
         allow_no_zero: an asymmetric range need not hold 0, for values that nothing pads. The zero point may then be
             an integer beyond the codes.
-        power_of_two: only powers of two as scales.
+        power_of_two: only powers of two as scales, whatever the scheme says.
 
     Raises:
         DataError: an end that is not finite or beyond 1e18, or low above high.
@@ -50,13 +51,13 @@ def scale_and_zero(
         raise DataError(f"A range must be finite, within +-1e18 and in order, not {low!r} to {high!r}.")
     if scheme.symmetric:
         scale = _symmetric(np.float64(low), np.float64(high), scheme)
-        return float(_finished(scale, power_of_two)), scheme.zero_for_symmetric
+        return float(_finished(scale, power_of_two or scheme.pow2)), scheme.zero_for_symmetric
     if not allow_no_zero:
         low, high = min(low, 0.0), max(high, 0.0)
     span = scheme.high - scheme.low
     offset = max(low, -high, 0.0)
     scale = np.float64(max((high - low) / span, offset / MAX_OFFSET))
-    step = float(_finished(scale, power_of_two))
+    step = float(_finished(scale, power_of_two or scheme.pow2))
     zero = round(scheme.low - low / step)
     return step, zero if allow_no_zero else max(scheme.low, min(scheme.high, zero))
 
@@ -84,7 +85,13 @@ def weight_scale(
     high = values.max(axis=others, initial=0.0)
     if not bool(np.all((low >= -RANGE_LIMIT) & (high <= RANGE_LIMIT))):
         raise DataError(f"Constant '{name}' has a number that is not finite or beyond 1e18; it cannot be quantized.")
-    return np.asarray(_finished(_symmetric(low, high, scheme), mode == "power2"))
+    return np.asarray(_finished(_symmetric(low, high, scheme), mode == "power2" or scheme.pow2))
+
+
+def next_power_of_two(scale: ArrayLike) -> NDArray[np.float64]:
+    """The least powers of two that are no less than these positive scales, of the same shape."""
+    mantissa, exponent = np.frexp(np.asarray(scale, np.float64))
+    return np.asarray(np.ldexp(1.0, exponent - (mantissa == 0.5)))
 
 
 def _symmetric(
@@ -96,7 +103,4 @@ def _symmetric(
 
 def _finished(scale: np.float64 | NDArray[np.float64], power_of_two: bool) -> NDArray[np.float64]:
     floored = np.maximum(scale, SCALE_FLOOR)
-    if not power_of_two:
-        return np.asarray(floored)
-    mantissa, exponent = np.frexp(floored)
-    return np.asarray(np.ldexp(1.0, exponent - (mantissa == 0.5)))
+    return next_power_of_two(floored) if power_of_two else np.asarray(floored)

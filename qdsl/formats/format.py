@@ -21,6 +21,8 @@ class SchemeType:
     """Leave out the most negative code (-128), so that the range is symmetric."""
     bits: int | None = None
     """Fewer bits than the storage dtype has, or None for all of them."""
+    pow2: bool = False
+    """Every scale is a power of two: calibrated ones are rounded up, derived ones are products of such."""
 
     @property
     def used_bits(self) -> int:

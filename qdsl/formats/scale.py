@@ -56,6 +56,11 @@ class Scale:
         """Whether both are the same scale whatever the symbols' values (coefficients within float32 rounding)."""
         return self.powers == other.powers and bool(np.isclose(self.coefficient, other.coefficient, rtol=1e-6, atol=0))
 
+    @property
+    def is_power_of_two(self) -> bool:
+        """Whether it is one if all its symbols are."""
+        return float(np.frexp(self.coefficient)[0]) == 0.5
+
     def rename(self, names: Mapping[str, str]) -> Scale:
         """The same monomial in other symbols; symbols not in `names` stay."""
         result = Scale(self.coefficient)

@@ -18,7 +18,7 @@ OPPOSITES = {
     "per_tensor": "per_channel",
     "per_channel": "per_tensor",
 }
-FLAGS = (*OPPOSITES, "narrow")
+FLAGS = (*OPPOSITES, "narrow", "pow2")
 
 WIDTH = re.compile(r"(?:u?int|b?float)(\d+)")
 
@@ -52,7 +52,7 @@ def _known_flag(flag: str, before: list[str], span: Span) -> None:
     if flag not in FLAGS:
         meant = nearest(flag, FLAGS)
         said = f": did you mean `{meant}`?" if meant else ""
-        listed = "the flags are asymmetric or symmetric, per_tensor or per_channel, narrow, and a number of bits"
+        listed = "the flags are asymmetric or symmetric, per_tensor or per_channel, narrow, pow2, and a number of bits"
         raise Refusal(span, f"{quote(flag)} is not a flag of a scheme{said}", help=listed)
     if flag in before:
         raise Refusal(span, f"`{flag}` is said twice", help="remove one of them")

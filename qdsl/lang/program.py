@@ -79,6 +79,7 @@ def scheme_type(scheme: tree.Scheme) -> SchemeType:
         per_channel="per_channel" in scheme.flag_names,
         narrow="narrow" in scheme.flag_names,
         bits=scheme.bits,
+        pow2="pow2" in scheme.flag_names,
     )
 
 

@@ -69,7 +69,7 @@ class Scheme(Node):
     name_span: Span = field(compare=False, repr=False)
     dtype: str
     flags: tuple[tuple[str, Span], ...] = field(compare=False)
-    """asymmetric | symmetric, per_tensor | per_channel, narrow, each with its span, as written."""
+    """asymmetric | symmetric, per_tensor | per_channel, narrow, pow2, each with its span, as written."""
     bits: int | None = None
 
     @property

@@ -53,6 +53,8 @@ def labels(format: Format) -> dict[str, Any]:
     }  # fmt: skip
     if format.axis is not None:
         named["axis"] = format.axis
+    if format.scheme.pow2:
+        named["pow2"] = True
     return named
 
 

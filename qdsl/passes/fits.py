@@ -14,7 +14,13 @@ def satisfies(format: Format, scheme: SchemeType) -> bool:
     same = format.dtype == scheme.dtype and format.scheme.used_bits == scheme.used_bits
     per_tensor = format.axis is None or scheme.per_channel
     centred = not scheme.symmetric or format.zero == scheme.zero_for_symmetric
-    return same and per_tensor and centred
+    shifts = format.scheme.pow2 or not scheme.pow2
+    return same and per_tensor and centred and shifts
+
+
+def can_share(format: Format, scheme: SchemeType) -> bool:
+    """Whether a value in this format can have one calibrated scale with others of a scheme."""
+    return satisfies(format, scheme) and format.scheme.pow2 == scheme.pow2
 
 
 def trace_axis(match: Match, axis: int, before: tuple[int, ...] | None, after: tuple[int, ...] | None) -> int | None:

@@ -19,7 +19,7 @@ from qdsl.lang.unparse import unparse
 from qdsl.match.facts import axis_of_letter
 from qdsl.match.found import Match
 from qdsl.match.graph import dtype_of, is_constant, shape_of
-from qdsl.passes.fits import satisfies, trace_axis
+from qdsl.passes.fits import can_share, satisfies, trace_axis
 from qdsl.passes.naming import Names
 from qdsl.passes.plan import Firing, Read, Symbols
 from qdsl.passes.scales import Refused, Scales
@@ -146,6 +146,7 @@ class Marker:
         axis = None
         if reference is not None:
             axis = reference - (self._result_rank() - len(shape_of(value) or ()))
+        self._check_powers(name, scheme, scale, spec.span)
         wanted = Format(scheme, scale, 0, axis if axis is None or axis >= 0 else None)
         if reference is not None and wanted.axis is None:
             wanted = replace(wanted, axis=reference)
@@ -170,6 +171,7 @@ class Marker:
                 raise Refused(f"the layout of {name} has no axis {spec.axis}", spec.span)
             if self.scales.is_per_tensor(scale):
                 axis = None
+            self._check_powers(name, scheme, scale, spec.span)
             return Format(scheme, scale, 0, axis)
         kind = "wide" if scheme.is_accumulator else "activation"
         symbol = self._make(f"{self.names.of(value)}.{scheme.name}", scheme, kind)
@@ -186,6 +188,7 @@ class Marker:
             scale = self.scales.scale(mark.scale)
             if scale.coefficient <= 0:
                 raise Refused(f"the factor of a scale has to be positive, and {unparse(mark.scale)} is not", mark.span)
+            self._check_powers(target.id, source.scheme, scale, mark.span)
             source = source.with_scale(scale)
         source = self._follow_axis(target.id, mark.source, source, mark.span)
         if self.is_result(target.id):
@@ -225,7 +228,7 @@ class Marker:
             reads = []
             for value in self.match.values(target.id):
                 carried = self.carried(value)
-                if carried is not None and satisfies(carried, scheme) and self.symbols.is_free(carried):
+                if carried is not None and can_share(carried, scheme) and self.symbols.is_free(carried):
                     self.joins.append((carried.scale.symbols[0], group))
                     reads.append(Read(value, carried, False))
                 else:
@@ -268,7 +271,12 @@ class Marker:
             zero = int(self.scales.factor(values["zero"]))
         named = values.get("dtype")
         dtype = named.name if isinstance(named, tree.DType) else "uint8"
-        return Format(SchemeType("fixed", dtype, zero == 0 and dtype.startswith("int"), False), scale, zero)
+        symmetric = zero == 0 and dtype.startswith("int")
+        return Format(SchemeType("fixed", dtype, symmetric, False, pow2=scale.is_power_of_two), scale, zero)
+
+    def _check_powers(self, name: str, scheme: SchemeType, scale: Scale, place: Span) -> None:
+        if scheme.pow2 and not self.scales.is_power_of_two(scale):
+            raise Refused(f"{name} would be on a scale that is no power of two, and {scheme.name} has no other", place)
 
     def _result_rank(self) -> int:
         return len(shape_of(self.match.values(self.match.results[0])[0]) or ())

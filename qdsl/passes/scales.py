@@ -69,6 +69,11 @@ class Scales:
         schemes = [self.scheme_of(s) for s in scale.symbols]
         return not any(s is not None and s.per_channel for s in schemes)
 
+    def is_power_of_two(self, scale: Scale) -> bool:
+        """Whether a scale is a power of two whatever calibration finds."""
+        schemes = [self.scheme_of(s) for s in scale.symbols]
+        return scale.is_power_of_two and all(s is not None and s.pow2 for s in schemes)
+
     def axis(self, expr: tree.Expr) -> int | None:
         """The axis that a scale expression brings along from the values it names."""
         for node in tree.walk(expr):

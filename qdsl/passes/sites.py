@@ -65,6 +65,7 @@ def format_of(attrs: dict[str, object]) -> Format:
         per_channel=axis is not None,
         narrow=dtype.startswith("int") and dtype != "int32" and low > -(2 ** (bits - 1)),
         bits=bits if bits != STORAGE_BITS[dtype] else None,
+        pow2=bool(attrs.get("pow2", False)),
     )
     where = None if axis is None else int(axis)  # type: ignore[call-overload]
     return Format(scheme, Scale.parse(str(attrs["on_scale"])), int(zero) if known_zero else zero, where)

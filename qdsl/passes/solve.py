@@ -5,9 +5,10 @@
     wide         max over the result and every operand rescaled onto it, over 2^(bits - 1) - 1
     derived      the product that the rule wrote
 
-Bias range: a constant b read on a derived scale S is a lower bound on S, because |b| / S has to stay below a quarter
-of the accumulator's range, 2^29 steps, for everything that rides on the accumulator. The weight's scale, the free
-factor of S, is raised per channel until it does; of several readers of one weight the largest demand wins.
+Bias range: a constant b read on a derived scale S is a lower bound on S, because |b| / S has to stay within the bits of
+its own scheme, and below a quarter of the accumulator's range, 2^29 steps, for everything that rides on the
+accumulator. The weight's scale, the free factor of S, is raised per channel until it does; of several readers of one
+weight the largest demand wins. A scale of a pow2 scheme is raised by powers of two.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tvm import relax
 
+from qdsl.calibrate.scales import next_power_of_two
 from qdsl.formats.scale import Scale
 from qdsl.match.graph import array_of, is_constant, shape_of
 from qdsl.passes.headroom import ACCUMULATOR_BITS
@@ -87,20 +89,33 @@ def _by_symbol(sites: Sequence[Site]) -> Mapping[str, list[Site]]:
 def _make_room_for_biases(sites: Sequence[Site], numbers: Numbers, most: float) -> None:
     weights = {s.symbol for s in sites if is_weight(s) and s.symbol is not None}
     wides = {s.symbol for s in sites if s.symbol is not None and s.format.scheme.is_accumulator}
+    powers = {s.symbol for s in sites if s.format.scheme.pow2}
+    first = {symbol: members[0].format.scheme.name for symbol, members in _by_symbol(sites).items()}
     demands: dict[str, NDArray[np.float64]] = {}
     for site in sites:
-        if not (site.is_edge and site.format.scheme.is_accumulator and is_constant(site.value)):
+        if not _rides_on_another(site, first):
             continue
         symbols = site.format.scale.symbols
         free = next((s for known in (weights, wides, symbols) for s in symbols if s in known), None)
         if free is None:
             continue
-        demand = _demand(site, numbers, numbers.scale[free].size, most)
+        room = min(most, float(site.format.scheme.high))
+        demand = _demand(site, numbers, numbers.scale[free].size, room)
         demands[free] = np.maximum(demands.get(free, np.float64(1.0)), demand)
     for symbol, factor in demands.items():
+        if symbol in powers:
+            factor = next_power_of_two(factor)
         if np.any(factor > 1):
             numbers.scale[symbol] = numbers.scale[symbol] * factor.reshape(numbers.scale[symbol].shape)
             numbers.raised[symbol] = float(factor.max())
+
+
+def _rides_on_another(site: Site, first: Mapping[str, str]) -> bool:
+    """Whether a site is a constant on a scale that follows from other values; `first` has the scheme of each symbol."""
+    if not (site.is_edge and is_constant(site.value)):
+        return False
+    scheme = site.format.scheme
+    return scheme.is_accumulator or site.symbol is None or first[site.symbol] != scheme.name
 
 
 def _demand(site: Site, numbers: Numbers, channels: int, most: float) -> NDArray[np.float64]:

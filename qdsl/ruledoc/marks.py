@@ -97,5 +97,6 @@ def scheme_words(scheme: tree.Scheme) -> str:
     words = [scheme.dtype, "symmetric" if type_.symmetric else "with a zero point"]
     words += ["without its lowest code"] * type_.narrow
     words += [f"{type_.bits} bits of it used"] * (type_.bits is not None)
+    words += ["powers of two as scales"] * type_.pow2
     words.append("a scale per channel" if type_.per_channel else ONE)
     return ", ".join(words)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tvm import relax
 
 from qdsl.calibrate.calibration import Calibration
-from qdsl.calibrate.scales import SCALE_FLOOR, scale_and_zero, weight_scale
+from qdsl.calibrate.scales import SCALE_FLOOR, next_power_of_two, scale_and_zero, weight_scale
 from qdsl.config import QConfig
 from qdsl.match.graph import array_of, is_constant
 from qdsl.passes.sites import Site
@@ -41,8 +41,9 @@ class CalibratedRanges:
             for value in (site.value, *site.read):
                 low, high = self._extremes(value)
                 greatest = max(greatest, -low, high)
-        codes = 2.0 ** (members[0].format.scheme.used_bits - 1) - 1
-        return np.asarray(max(greatest / codes, SCALE_FLOOR))
+        scheme = members[0].format.scheme
+        scale = np.asarray(max(greatest / (2.0 ** (scheme.used_bits - 1) - 1), SCALE_FLOOR))
+        return next_power_of_two(scale) if scheme.pow2 else scale
 
     def activation(self, members: Sequence[Site]) -> tuple[float, int]:
         scheme = members[0].format.scheme

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tvm import relax
 
-from qdsl.calibrate.scales import SCALE_FLOOR, scale_and_zero, weight_scale
+from qdsl.calibrate.scales import SCALE_FLOOR, next_power_of_two, scale_and_zero, weight_scale
 from qdsl.match.graph import array_of, is_constant, shape_of
 from qdsl.passes.sites import Site
 
@@ -39,7 +39,7 @@ class ChosenRanges:
         found = weight_scale(array_of(site.value), site.format.axis, site.format.scheme, "max", name="constant")
         if self.uniform:
             return np.full(found.shape, found.max(initial=SCALE_FLOOR))
-        return np.asarray(found * (1 + self._random(site).random(found.shape)))
+        return _finished(found * (1 + self._random(site).random(found.shape)), site)
 
     def constant_range(self, members: Sequence[Site]) -> tuple[NDArray[np.float64], int]:
         low = min(float(array_of(m.value).min(initial=0.0)) for m in members)
@@ -54,18 +54,19 @@ class ChosenRanges:
             if first.format.axis is not None:
                 channels = (shape_of(first.value) or ())[first.format.axis]
                 scale = scale * np.exp2(random.integers(-2, 3, channels) * (not self.uniform))
-            return np.asarray(scale if self.style == 0 or self.uniform else scale * (1 + random.random(scale.shape)))
+            spread = scale if self.style == 0 or self.uniform else scale * (1 + random.random(scale.shape))
+            return _finished(spread, first)
         greatest = max(self._greatest(v) for m in members for v in (m.value, *m.read))
         codes = 2.0 ** (first.format.scheme.used_bits - 1) - 1
         room = (1.0, 1.0, 3.7, 1000.0)[self.style]
-        return np.asarray(max(greatest / codes * room, SCALE_FLOOR))
+        return _finished(np.asarray(max(greatest / codes * room, SCALE_FLOOR)), first)
 
     def activation(self, members: Sequence[Site]) -> tuple[float, int]:
         first, random = members[0], self._random(members[0])
         scheme = first.format.scheme
         if any(_is_operand(m) for m in members):
             scale = 2.0 ** random.integers(-5, 2)
-            if self.style:
+            if self.style and not scheme.pow2:
                 scale *= 1 + random.random()
             if scheme.symmetric:
                 return scale, scheme.zero_for_symmetric
@@ -85,6 +86,11 @@ class ChosenRanges:
 
     def _random(self, site: Site) -> np.random.Generator:
         return np.random.default_rng([self.seed, self.style, zlib.crc32(str(site.symbol).encode())])
+
+
+def _finished(scale: NDArray[np.float64], site: Site) -> NDArray[np.float64]:
+    """A scale that the site's scheme may have."""
+    return next_power_of_two(scale) if site.format.scheme.pow2 else np.asarray(scale)
 
 
 def _is_operand(site: Site) -> bool:

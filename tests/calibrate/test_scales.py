@@ -20,6 +20,7 @@ SCHEMES = {
     "int4": SchemeType("int4", "int8", symmetric=True, per_channel=True, narrow=True, bits=4),
     "act16": SchemeType("act16", "uint16", symmetric=False, per_channel=False),
     "wide": SchemeType("wide", "int32", symmetric=True, per_channel=False, bits=24),
+    "powers": SchemeType("powers", "uint8", symmetric=False, per_channel=False, pow2=True),
 }
 ends = st.floats(-1e18, 1e18).map(lambda v: 0.0 if abs(v) < 1e-12 else v)
 
@@ -32,7 +33,7 @@ def test_both_ends_and_zero_are_represented(one: float, other: float, name: str,
     assert scheme.low <= zero <= scheme.high
     if scheme.symmetric:
         assert zero == scheme.zero_for_symmetric
-    if power_of_two:
+    if power_of_two or scheme.pow2:
         assert np.frexp(scale)[0] == 0.5
     for end in (low, high):
         code = end / scale + zero

@@ -82,7 +82,7 @@ def _items() -> st.SearchStrategy[tree.Item]:
     each = st.none() | st.builds(tree.Each, here, NAMES, operators)
     doc = st.none() | TEXTS
     flags = st.sampled_from(
-        [(), ("symmetric",), ("asymmetric", "per_channel"), ("narrow", "per_tensor", "symmetric")]
+        [(), ("symmetric",), ("asymmetric", "per_channel"), ("narrow", "per_tensor", "symmetric"), ("pow2",)]
     ).map(lambda names: tuple((name, HERE) for name in names))
     outcome = (
         st.builds(tree.Fires, here)

@@ -9,6 +9,7 @@ from qdsl.check.types.infer import infer
 from qdsl.check.types.marks import Marks
 from qdsl.check.types.matches import check_boundary, tuple_names
 from qdsl.check.types.positive import check_positive
+from qdsl.check.types.powers import check_powers
 from qdsl.check.types.results import check_result
 from qdsl.check.types.schemes import check_scheme
 from qdsl.check.types.scope import Scope
@@ -78,6 +79,7 @@ def type_rule(rule: tree.Rule, operator: str | None, program: Program) -> Scope:
     marks.resolve_all()
     check_mark_axes(rule, boundary, marks.schemes, findings)
     check_positive(rule, boundary, marks, findings)
+    check_powers(marks, findings)
     check_along(rule, boundary, _choice(rule, operator), rule.realize or (), findings)
     for binding in rule.realize or ():
         _check_binding(scope, binding)
