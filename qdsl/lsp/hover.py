@@ -14,11 +14,15 @@ from qdsl.lang.unparse import unparse
 from qdsl.lsp import describe
 from qdsl.lsp.document import Document
 from qdsl.lsp.occurrences import Occurrence, occurrence_at
+from qdsl.lsp.outline import outline
 from qdsl.lsp.pattern import Pattern
-from qdsl.lsp.resolve import global_item, home_document
+from qdsl.lsp.resolve import definition, global_item, home_document
 from qdsl.lsp.types import typed
 from qdsl.lsp.words import FLAGS, KEYWORDS
 from qdsl.ops import Operator, lookup, operand_layout
+
+MOST_NAMES = 12
+"""Names of one kind that are listed of a file."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ def _about(found: Occurrence, document: Document) -> Iterator[str]:
         yield from _attribute(found, document)
     elif found.kind in ("scheme", "def", "rule"):
         yield from _item(found, document)
+    elif found.kind == "file":
+        yield from _file(found, document)
 
 
 def _item(found: Occurrence, document: Document) -> Iterator[str]:
@@ -77,6 +83,18 @@ def _item(found: Occurrence, document: Document) -> Iterator[str]:
         yield describe.rule(item)
     if item is not None and item.span.path != document.path:
         yield f"in `{item.span.path}`"
+
+
+def _file(found: Occurrence, document: Document) -> Iterator[str]:
+    """What a used file declares."""
+    place = definition(found, document)
+    if place is not None:
+        names = [symbol for symbol in outline(Document(place.path, document.texts)) if symbol.kind != "use"]
+        yield f"`{place.path}`"
+        for kind in dict.fromkeys(symbol.kind for symbol in names):
+            listed = [symbol.name for symbol in names if symbol.kind == kind]
+            more = ", ..." if len(listed) > MOST_NAMES else ""
+            yield f"{kind}: {', '.join(listed[:MOST_NAMES])}{more}"
 
 
 def _value(found: Occurrence, document: Document) -> Iterator[str]:

@@ -86,10 +86,7 @@ async def test_wide_characters_before_a_place_count_as_the_editor_counts(client:
 @pytest.mark.parametrize(
     ("good", "bad", "place", "title"),
     [
-        ("x as act", "x as axt", "x as |axt", "Change to act"),
         ("when      constant(w)", "when      wanted(y)", "|w as weight", "Add `and constant(w)` to the guard"),
-        (", out_dtype=int32)", ")", "y = |op(cen", "Write op(centered(x), w, out_dtype=int32)"),
-        ("centered(x)", "x", "y = op(|x, w, out", "Write centered(x)"),
         ("annotate", "anotate", "|anotate", "Change to annotate"),
     ],
 )

@@ -69,6 +69,7 @@ async def hovered(buffer: Buffer, marked: str) -> str:
         ("test pro|ject", "A convolution of our own."),
         ("w|: float32[8", "w: float32[8, 8, 3, 3]"),
         ("mark x| as", "x: uint8 @ x.scale"),
+        ('use "o|wn.qrule', "scheme: byte"),
         ("scale of a pro|duct\n#", ""),
     ],
 )

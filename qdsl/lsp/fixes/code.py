@@ -7,7 +7,7 @@ kind stands: first where the finding points, then around it, then where its labe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from qdsl.check.types.boundary import as_call
 from qdsl.lang import tree
@@ -38,11 +38,8 @@ def write_code(problem: Problem) -> Iterator[Fix]:
     if problem.item is None or problem.finding.code in UNFIT:
         return
     for text in pieces(problem.help):
-        for kind in FRAMES:
+        for kind, edits in PLACES.items():
             if _reads_as(text, kind):
-                edits = {"expression": _expression, "argument": _argument, "mark": _mark, "spec": _spec}.get(
-                    kind, _binding
-                )
                 yield from (Fix(f"Write {text}", edit) for edit in edits(problem, text))
     yield from _together(problem)
 
@@ -148,6 +145,16 @@ def _binding(problem: Problem, text: str) -> Iterator[tuple[Edit, ...]]:
         node = next((n for n in problem.around(span) if isinstance(n, tree.Binding)), None)
         if isinstance(node, tree.Binding) and "".join(node.value.span.text.split()) in "".join(text.split()):
             yield problem.replace(text, node.span)
+
+
+PLACES: dict[str, Callable[[Problem, str], Iterator[tuple[Edit, ...]]]] = {
+    "expression": _expression,
+    "argument": _argument,
+    "mark": _mark,
+    "spec": _spec,
+    "binding": _binding,
+}
+"""What a text is read as, and the places where one of that kind may go."""
 
 
 def _together(problem: Problem) -> Iterator[Fix]:
