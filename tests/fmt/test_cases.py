@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from qdsl.lang.format import format_text
+from qdsl.lang.stock import preset_paths, stock_paths
 
 CASES = sorted(Path(__file__).parent.glob("cases/*.qrule"))
 
@@ -27,3 +28,9 @@ def test_every_expectation_has_a_case() -> None:
 @pytest.mark.parametrize("text", ["", "\n\n", "  # only\n\n\n\n# these\n"])
 def test_files_without_items(text: str) -> None:
     assert format_text(text).text == ("# only\n\n# these\n" if text.strip() else "")
+
+
+def test_the_stock_rules_are_in_our_style() -> None:
+    for path in [*stock_paths(), *preset_paths().values()]:
+        text = path.read_text(encoding="utf-8")
+        assert format_text(text, path.name).text == text, f"run `qdsl fmt {path}`"
