@@ -18,12 +18,12 @@ from qdsl.calibrate.calibration import Calibration
 from qdsl.calibrate.samples import SampleSource
 from qdsl.config import QConfig
 from qdsl.load import load_model
-from qdsl.lower.evaluator import Evaluator
 from qdsl.passes.calibrate import sites_of, values_to_observe, write_numbers
 from qdsl.passes.solve import solve
 from qdsl.ruleset import RuleSet, checked, load_rules
 from qdsl.session import stages
 from qdsl.session.calibrated import CalibratedRanges
+from qdsl.session.observe import observe_in_passes
 
 
 def _pass(name: str, run: Callable[[IRModule], IRModule]) -> tvm.transform.Pass:
@@ -76,17 +76,15 @@ def Quantize(samples: Any, rules: RuleSet | None = None, config: QConfig | None 
 
 
 def calibrate_module(module: IRModule, samples: Any, config: QConfig) -> tuple[IRModule, Calibration]:
-    """An annotated module with numbers, and the calibration that they come from; one pass over the samples.
+    """An annotated module with numbers, and the calibration that they come from.
 
     Raises DataError for samples that do not fit the module's inputs.
     """
     calibration = samples if isinstance(samples, Calibration) else Calibration()
-    values = values_to_observe(module)
-    if values and calibration is not samples:
-        evaluator = Evaluator(module, values)
-        histogram = config.calibrate_mode not in ("minmax", "global_scale")
-        for sample in SampleSource(samples).batches(load_model(module).inputs):
-            calibration.observe_all(evaluator.run(sample), histogram=histogram)
+    names = [str(v.name) for v in values_to_observe(module)]
+    if names and calibration is not samples:
+        source, inputs = SampleSource(samples, keep=config.calibrate_chunk_by > 0), load_model(module).inputs
+        calibration = observe_in_passes(module, names, lambda: source.batches(inputs), config)
     numbers = solve(sites_of(module), CalibratedRanges(calibration, config), config.nbit_activation)
     return write_numbers(module, numbers), calibration
 

@@ -71,9 +71,10 @@ def fold_module(
 
     def write(emit: Callable[[relax.Expr, str], relax.Var]) -> Mapping[relax.Var, relax.Expr]:
         became: dict[relax.Var, relax.Expr] = {}
+        names = graph.names()
         for var in graph.sequence():
             value = _renamed(graph.value_of[var], became)
-            became[var] = value if isinstance(value, relax.Var) else emit(value, str(var.name))
+            became[var] = value if isinstance(value, relax.Var) else emit(value, names[var])
         return became
 
     return rebuild_function(module, graph, write)

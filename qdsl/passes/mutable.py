@@ -27,6 +27,7 @@ class MutableGraph(Graph):
         self.readers = {var: list(readers) for var, readers in self.original.readers.items()}
         self.builder = relax.BlockBuilder()
         self.inserted_at: dict[relax.Var, relax.Var] = {}
+        self.hints: dict[relax.Var, str] = {}
         self.taken = {str(v.name) for v in self.order} | {str(p.name) for p in self.function.params}
 
     def var2val_at(self, root: relax.Var, depth: int) -> dict[relax.Var, relax.Expr]:
@@ -48,6 +49,7 @@ class MutableGraph(Graph):
         """Binds a new variable just before `root`."""
         normal = self.builder.normalize(value)
         var = relax.DataflowVar(fresh_name(hint, self.taken), normal.ty)
+        self.hints[var] = hint
         self.before.setdefault(root, []).append(var)
         self.inserted_at[var] = root
         self.order[var] = self.order[root]
@@ -81,6 +83,13 @@ class MutableGraph(Graph):
                 operands = [o for o in flat_operands(self.value_of[var]) if isinstance(o, relax.Var)]
                 self._drop(var)
                 stack += operands
+
+    def names(self) -> dict[relax.Var, str]:
+        """What each variable is to be called: new ones take the name of the one they stand for, once that is gone."""
+        old = {var: str(var.name) for var in self.value_of if var not in self.hints}
+        taken = set(old.values())
+        new = {v: h if h not in taken else str(v.name) for v, h in self.hints.items() if v in self.value_of}
+        return {**old, **new}
 
     def sequence(self) -> list[relax.Var]:
         """All bound variables in an order in which they can be computed."""

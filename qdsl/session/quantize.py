@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from qdsl.session import rows, stages
 from qdsl.session.calibrated import CalibratedRanges
 from qdsl.session.errors import float_outputs, measure, operator_values
 from qdsl.session.measure import Difference, peak_memory_mb
+from qdsl.session.observe import needs_histogram, observe_in_passes
 from qdsl.session.profile import RuleProfile, profile_folds, profile_rules, with_errors
 from qdsl.session.provenance import (
     digest_of_calibration,
@@ -94,7 +96,8 @@ class _Run:
 
     def run(self, model: Any, data: Any, shapes: Any, params: Any, stage: str) -> Result:
         with self._timed("import"):
-            source = None if data is None or isinstance(data, Calibration) else SampleSource(data)
+            again = self.config.calibrate_chunk_by > 0
+            source = None if data is None or isinstance(data, Calibration) else SampleSource(data, keep=again)
             seen = source.sample_shapes if source is not None else None
             loaded = load_model(model, shapes=shapes, sample_shapes=seen, params=params)
         trace = FoldTrace()
@@ -160,18 +163,21 @@ class _Run:
         values |= {str(v.name) for v in float_outputs(decided.module)}
         calibration = Calibration()
         kept: list[Sample] = []
-        histogram = self.config.calibrate_mode not in ("minmax", "global_scale")
+        at_once = self.config.calibrate_chunk_by < 0
         with self._timed("compile float"):
             knobs = None if self.profile else Constants()  # what one rule costs needs its weights to be switched alone
             probe = make_probe(decided.module, sorted(values), knobs)
         with self._timed("calibrate"):
             variables = {i.name: i.variable or i.name for i in loaded.inputs}
-            for sample in source.batches(loaded.inputs):
-                named = {variables[n]: a for n, a in sample.items()}
-                found = probe.float(named)
-                calibration.observe_all({n: found[n] for n in watched}, histogram=histogram)
+            batches = lambda: ({variables[n]: a for n, a in s.items()} for s in source.batches(loaded.inputs))  # noqa: E731
+            if not at_once:
+                calibration = observe_in_passes(decided.module, sorted(watched), batches, self.config)
+                kept = list(islice(batches(), MEASURED))
+            for sample in batches() if at_once else ():
+                found = probe.float(sample)
+                calibration.observe_all({n: found[n] for n in watched}, histogram=needs_histogram(self.config))
                 if len(kept) < MEASURED:
-                    kept.append(named)
+                    kept.append(sample)
                 self.progress("calibrate", calibration.samples, source.total)
         return calibration, probe, kept
 

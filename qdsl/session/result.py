@@ -15,6 +15,7 @@ from qdsl.config import QConfig
 from qdsl.errors import DataError
 from qdsl.load import LoadedModel
 from qdsl.passes.fold import FoldTrace
+from qdsl.passes.partition import joined
 from qdsl.passes.plan import Plan
 from qdsl.report import Report
 
@@ -60,7 +61,7 @@ class Result:
         key = (str(target), threads)
         if key not in self._built:
             self._built[key] = compile_module(
-                self.module,
+                joined(self.module),
                 target=target,
                 threads=threads,
                 input_names=[i.name for i in self.loaded.inputs],

@@ -13,6 +13,7 @@ from qdsl.load import SourceOperator
 from qdsl.match.graph import flat_operands, is_constant, operator_name, origin
 from qdsl.passes.fold import FoldTrace
 from qdsl.passes.narrow import inside_of
+from qdsl.passes.partition import joined
 from qdsl.passes.plan import Decision
 from qdsl.passes.rebuild import main_graph
 from qdsl.passes.sites import Site
@@ -150,7 +151,7 @@ def is_integer(value: relax.Expr) -> bool:
 def constant_bytes(module: IRModule) -> int:
     """Bytes of all constants that a module's main function reads, each counted once."""
     seen: dict[int, int] = {}
-    for binding in main_graph(module).bindings:
+    for binding in main_graph(joined(module)).bindings:
         value = binding.value
         for operand in getattr(value, "args", ()):
             for leaf in getattr(operand, "fields", [operand]):

@@ -16,6 +16,7 @@ from qdsl.match.graph import Graph
 from qdsl.passes.annotate import write_plan
 from qdsl.passes.fold import FoldTrace, fold_module
 from qdsl.passes.narrow import narrow_leaving
+from qdsl.passes.partition import partition
 from qdsl.passes.plan import Plan
 from qdsl.passes.realize import realize_module
 from qdsl.passes.rebuild import main_graph
@@ -70,9 +71,10 @@ def annotate(
 
 
 def realize(module: IRModule, rules: RuleSet, config: QConfig) -> IRModule:
-    """Integers."""
+    """Integers, in one function or, with partition_conversions, in three and the one that calls them."""
     rounding = Rounding(config.requantize, config.rounding, config.round_for_shift)
-    return realize_module(module, rules.program.rules, rules.program.defs, rounding)
+    integer = realize_module(module, rules.program.rules, rules.program.defs, rounding)
+    return partition(integer, config.partition_conversions)
 
 
 def enabled_rules(rules: RuleSet, config: QConfig) -> list[tree.Rule]:
