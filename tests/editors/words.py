@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lark import Token, Tree
 
@@ -40,6 +41,7 @@ class Expected:
     terminal: str
 
 
+@lru_cache(maxsize=64)
 def expected(text: str) -> list[Expected]:
     """The words and comments of a text without syntax errors, in order."""
     source = Source("text", text)
