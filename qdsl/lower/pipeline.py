@@ -17,6 +17,7 @@ from qdsl.lower.kernels.codes import legalizers
 from qdsl.lower.kernels.lower_heavy import LowerHeavy
 from qdsl.lower.kernels.lower_rows import LowerRows
 from qdsl.lower.layout import ChannelsLast
+from qdsl.lower.needless import DropNeedless
 from qdsl.lower.schedule import ScheduleAll
 from qdsl.lower.target import Target
 
@@ -40,6 +41,7 @@ def graph_passes(target: Target) -> list[tvm.transform.Pass]:
     """Passes that turn operators into fused PrimFuncs."""
     return [
         ChannelsLast(),
+        DropNeedless(),
         LowerHeavy(target),
         LowerRows(target),
         *cpu_generic.library_dispatch_passes(target.tvm),

@@ -22,6 +22,7 @@ from tvm.ir import Expr
 from tvm.tirx.op import fma
 
 from qdsl.lower.layout.calls import attribute_values, constant, shape_of
+from qdsl.lower.needless import GREATEST, LEAST
 from qdsl.lower.target import Target
 
 Index = tuple[Any, ...]
@@ -76,6 +77,7 @@ def _requantize(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     if zero_in and str(call.args[0].ty.dtype.dtype) == "int32":
         return _as_defined(builder, call)
     before = [relax.const(zero_in, "int32")] if zero_in else []
+    clamps = code.clamps(attrs, zero_in, float(ratio.max()))
 
     def kernel(x: te.Tensor, ratio: te.Tensor, *rest: te.Tensor) -> te.Tensor:
         given = list(rest)
@@ -84,7 +86,7 @@ def _requantize(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
         def value(*index: Expr) -> Expr:
             whole = x[index].astype("int32")
             centred = whole if away is None else whole - away[()]
-            return code.narrowed(centred.astype("float32") * code.along(ratio, index), given)
+            return code.narrowed(centred.astype("float32") * code.along(ratio, index), given, clamps)
 
         return te.compute(x.shape, value, name="requantize")
 
@@ -127,13 +129,27 @@ class _Code:
             return parameter[0]
         return parameter[index[self.axis]]
 
-    def narrowed(self, position: Expr, zeros: list[te.Tensor]) -> Expr:
-        """A float32 position on the code line, as a code."""
+    def clamps(self, attrs: dict[str, Any], zero_in: int, ratio: float) -> tuple[bool, bool]:
+        """Whether codes can fall below low and above high, given the operand's bounds (attributes of the call)."""
+        if LEAST not in attrs:
+            return True, True
+        # Rounding to float32, once for the integer and once for the product, moves a position by less than 2^-22 of it.
+        least, greatest = (
+            (int(attrs[name]) - zero_in) * ratio * (1 + 2.0**-20) + self.zero for name in (LEAST, GREATEST)
+        )
+        return min(least, self.zero) - 1 < self.low, max(greatest, self.zero) + 1 > self.high
+
+    def narrowed(self, position: Expr, zeros: list[te.Tensor], clamps: tuple[bool, bool] = (True, True)) -> Expr:
+        """A float32 position on the code line, as a code; `clamps` says which bounds it can pass."""
         low, high = (tirx.const(float(bound), "float32") for bound in (self.low, self.high))
         if zeros:
             zero = zeros[0][()].astype("float32")
             low, high = low - zero, high - zero
-        code = tirx.nearbyint(te.max(te.min(position, high), low)).astype("int32")
+        if clamps[1]:
+            position = te.min(position, high)
+        if clamps[0]:
+            position = te.max(position, low)
+        code = tirx.nearbyint(position).astype("int32")
         if zeros:
             code = code + zeros[0][()]
         return code.astype(self.dtype)
