@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
@@ -19,9 +20,17 @@ from benchmarks.accuracy.models import Model, Samples
 from benchmarks.accuracy.tools import Quantizer, float_model, outputs
 
 Outputs = Sequence[Mapping[str, NDArray[np.float64]]]
-Decibels = dict[str, float]
 
 PEERS = ("onnxruntime", "openvino", "nncf")
+
+
+class Row(NamedTuple):
+    """What came of one calibration subset."""
+
+    sqnr_db: tuple[float, ...]
+    """Of every output."""
+    agreement: float | None
+    """Share of the float model's answers that stayed."""
 
 
 def load(model: Model) -> tuple[onnx.ModelProto, Samples]:
@@ -30,7 +39,7 @@ def load(model: Model) -> tuple[onnx.ModelProto, Samples]:
     return prepared(onnx.load(model.file()), sample_shapes(samples.test[0])), samples
 
 
-def sqnr_db(reference: Outputs, made: Outputs) -> Decibels:
+def sqnr_db(reference: Outputs, made: Outputs) -> dict[str, float]:
     """10 log10(sum r^2 / sum (r - q)^2) of every output, sums over all samples."""
     found = {}
     for name in reference[0]:
@@ -40,21 +49,23 @@ def sqnr_db(reference: Outputs, made: Outputs) -> Decibels:
     return found
 
 
-def agreement(reference: Outputs, made: Outputs) -> float:
-    """The share of samples, or of places of a map, where the largest number of the last output is the same one."""
+def agreement(reference: Outputs, made: Outputs, answer: str) -> float:
+    """The share of answers (see Model.answer) read off the last output that are those of the float model."""
     name = list(reference[0])[-1]
-    same = [r[name].argmax(-1) == m[name].argmax(-1) for r, m in zip(reference, made, strict=True)]
-    return float(np.mean([np.mean(s) for s in same]))
+    read = {"largest": lambda array: array.argmax(-1), "positive": lambda array: array > 0}[answer]
+    return float(np.mean([np.mean(read(r[name]) == read(m[name])) for r, m in zip(reference, made, strict=True)]))
 
 
 def measure(
-    model: onnx.ModelProto, samples: Samples, quantizer: Quantizer, transformer: bool, reference: Outputs
-) -> list[Decibels]:
-    """The SQNR of every output, for every subset."""
-    return [
-        sqnr_db(reference, outputs(quantizer(model, list(subset), transformer), samples.test))
-        for subset in samples.subsets
-    ]
+    model: Model, graph: onnx.ModelProto, samples: Samples, quantizer: Quantizer, reference: Outputs
+) -> list[Row]:
+    """One row for every calibration subset."""
+    rows = []
+    for subset in samples.subsets:
+        made = outputs(quantizer(graph, list(subset), model.transformer), samples.test)
+        share = agreement(reference, made, model.answer) if model.answer else None
+        rows.append(Row(tuple(sqnr_db(reference, made).values()), share))
+    return rows
 
 
 def reference_outputs(model: onnx.ModelProto, samples: Samples) -> Outputs:
@@ -62,13 +73,13 @@ def reference_outputs(model: onnx.ModelProto, samples: Samples) -> Outputs:
     return outputs(float_model(model), samples.test)
 
 
-def key(model: onnx.ModelProto, samples: Samples, tool: str) -> str:
+def key(graph: onnx.ModelProto, samples: Samples, setting: str) -> str:
     """What a peer's numbers depend on, as one digest."""
-    digest = hashlib.sha256(model.SerializeToString(deterministic=True))
+    digest = hashlib.sha256(graph.SerializeToString(deterministic=True))
     for sample in _all(samples):
         for name, array in sorted(sample.items()):
             digest.update(name.encode() + np.ascontiguousarray(array).tobytes())
-    digest.update(f"{tool} {[version(p) for p in PEERS]}".encode())
+    digest.update(f"{setting} {[version(p) for p in PEERS]}".encode())
     return digest.hexdigest()
 
 
@@ -79,19 +90,24 @@ def _all(samples: Samples) -> Iterable[Sample]:
 
 
 class Kept:
-    """Numbers of the peers from earlier runs: they stay the same while model, samples and versions do."""
+    """Rows from earlier runs. Those of the peers stay true while model, samples and versions stay the same."""
 
     def __init__(self) -> None:
         self.file = zoo.cache_folder() / "accuracy.json"
-        self.found: dict[str, list[Decibels]] = json.loads(self.file.read_text()) if self.file.exists() else {}
 
-    def get(self, key: str) -> list[Decibels] | None:
-        return self.found.get(key)
+    def get(self, key: str) -> list[Row] | str | None:
+        """Rows, or in words why there are none, or None if nothing is known."""
+        found = self._read().get(key)
+        return [Row(tuple(d), a) for d, a in found] if isinstance(found, list) else found
 
-    def put(self, key: str, rows: list[Decibels]) -> None:
+    def put(self, rows: list[Row] | str, *keys: str) -> None:
         """Written at once, whole or not at all."""
-        self.found[key] = rows
+        found = self._read() | dict.fromkeys(keys, rows)
         self.file.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(f"{self.file}.{os.getpid()}")
-        scratch.write_text(json.dumps(self.found))
+        scratch.write_text(json.dumps(found))
         scratch.replace(self.file)
+
+    def _read(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.file.read_text()) if self.file.exists() else {}
+        return found

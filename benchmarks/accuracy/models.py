@@ -34,6 +34,9 @@ class Model:
     samples: Callable[[], Samples]
     transformer: bool = False
     """NNCF is told so, as its documentation asks for."""
+    answer: str = "largest"
+    """What is read off the last output: which number is the "largest" along the last axis, whether each is "positive"
+    (a sigmoid above one half), or nothing ("")."""
 
 
 def _subsets(pool: Iterable[Sample], test: Iterable[Sample], count: int, size: int) -> Samples:
@@ -147,18 +150,20 @@ def _music() -> Samples:
 
 
 MODELS: Sequence[Model] = (
-    Model("bn_reproducer", "bn_reproducer", _bundled("bn_reproducer"), _reproducer),
+    Model("bn_reproducer", "bn_reproducer", _bundled("bn_reproducer"), _reproducer, answer=""),
     Model("digits_cnn", "digits_cnn", _bundled("digits_cnn"), _digits),
     Model("digits_dw", "digits_dw", _bundled("digits_dw"), _digits),
     Model("mtcnn_pnet", "MTCNN P-Net", _fetched("mtcnn_pnet"), _proposals),
     Model("mtcnn_rnet", "MTCNN R-Net", _fetched("mtcnn_rnet"), _candidates("input_2", 24)),
     Model("mtcnn_onet", "MTCNN O-Net", _fetched("mtcnn_onet"), _candidates("input_3", 48)),
     Model("ppocr_cls", "PP-OCR cls", _fetched("ppocr_cls"), _text_direction),
-    Model("ppocr_det", "PP-OCR det", _fetched("ppocr_det"), _text_detection),
+    Model("ppocr_det", "PP-OCR det", _fetched("ppocr_det"), _text_detection, answer="positive"),
     Model("ppocr_rec", "PP-OCR rec", _fetched("ppocr_rec"), _text_recognition),
     Model("open_nsfw", "open_nsfw", _fetched("open_nsfw"), _photographs("input_0", _caffe)),
-    Model("minilm_l3", "MiniLM-L3", _fetched("minilm_l3"), _sentences, transformer=True),
-    Model("vit_s", "ViT-S", _fetched("vit_s"), _photographs("input_image", _imagenet), transformer=True),
+    Model("minilm_l3", "MiniLM-L3", _fetched("minilm_l3"), _sentences, transformer=True, answer=""),
+    Model(
+        "vit_s", "ViT-S", _fetched("vit_s"), _photographs("input_image", _imagenet), transformer=True, answer="positive"
+    ),
     Model("magika", "magika", _fetched("magika"), _files),
-    Model("basic_pitch", "basic-pitch", _fetched("basic_pitch"), _music),
+    Model("basic_pitch", "basic-pitch", _fetched("basic_pitch"), _music, answer="positive"),
 )
