@@ -10,6 +10,7 @@ import pytest
 from qdsl.check import check
 from qdsl.lang.program import load_program, load_text
 from qdsl.lang.stock import stock_paths
+from qdsl.ruleset import read_rules
 
 RULES = Path(__file__).parents[2] / "rules"
 
@@ -19,7 +20,12 @@ def test_stock_rules_have_no_errors() -> None:
     assert [f"{d.primary.span}: {d.code} {d.message}" for d in found if d.is_error] == []
 
 
-@pytest.mark.parametrize("path", sorted(RULES.rglob("*.qrule")), ids=lambda p: p.name)
+@pytest.mark.parametrize("path", sorted(RULES.glob("presets/*.qrule")), ids=lambda p: p.name)
+def test_presets_have_no_errors_before_the_stock_rules(path: Path) -> None:
+    assert [d.code for d in read_rules(path).check() if d.is_error] == []
+
+
+@pytest.mark.parametrize("path", stock_paths(), ids=lambda p: p.name)
 def test_every_stock_file_can_be_checked_by_itself(path: Path) -> None:
     found = check(load_program([path]))
     # A rule that overrides one of another file cannot be checked without that file.
