@@ -14,13 +14,21 @@ import pytest
 from .tiny import SHAPE, samples, tiny_model
 
 
+def listen_to_signals() -> None:
+    """What a shell starts in the background ignores SIGINT, and so would its children: the tests', and the command."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """Sent while the model is compiled or calibrated; the samples are many, so that it takes its time."""
     tiny_model(tmp_path / "tiny.onnx")
     np.savez(tmp_path / "data.npz", x=np.zeros((20_000, *SHAPE[1:]), "float32"))
     command = [sys.executable, "-m", "qdsl.cli.main", "quantize", "tiny.onnx", "--calib", "data.npz", "-o", "out"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True, preexec_fn=listen_to_signals
+    ) as process:
         while not list(tmp_path.glob(".out.*")) and process.poll() is None:
             time.sleep(0.05)
         time.sleep(0.5)
