@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,16 @@ def checked(rules: RuleSet) -> RuleSet:
     if errors:
         raise RuleError("these rules do not pass the checker:\n\n" + render(errors))
     return rules
+
+
+def chosen(rules: RuleSet | None) -> RuleSet:
+    """The rules to be used, checked: those given, else the stock rules, which are read once a process."""
+    return _stock() if rules is None else checked(rules)
+
+
+@cache
+def _stock() -> RuleSet:
+    return checked(load_rules())
 
 
 def _files(paths: Sequence[str | Path]) -> list[Path]:

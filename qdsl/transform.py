@@ -12,18 +12,24 @@ from collections.abc import Callable
 from typing import Any
 
 import tvm
+import tvm_ffi
 from tvm import IRModule
 
 from qdsl.calibrate.calibration import Calibration
 from qdsl.calibrate.samples import SampleSource
 from qdsl.config import QConfig
+from qdsl.errors import BuildError, ConfigError, DataError, ModelError, RuleError
 from qdsl.load import load_model
 from qdsl.passes.calibrate import sites_of, values_to_observe, write_numbers
 from qdsl.passes.solve import solve
-from qdsl.ruleset import RuleSet, checked, load_rules
+from qdsl.ruleset import RuleSet, chosen
 from qdsl.session import stages
 from qdsl.session.calibrated import CalibratedRanges
 from qdsl.session.observe import observe_in_passes
+
+for _error in (RuleError, ModelError, DataError, ConfigError, BuildError):
+    # An error that a pass raises comes back out of TVM as the error it was.
+    tvm_ffi.register_error(_error)
 
 
 def _pass(name: str, run: Callable[[IRModule], IRModule]) -> tvm.transform.Pass:
@@ -36,19 +42,19 @@ def _pass(name: str, run: Callable[[IRModule], IRModule]) -> tvm.transform.Pass:
 
 
 def _chosen(rules: RuleSet | None, config: QConfig | None) -> tuple[RuleSet, QConfig]:
-    return checked(rules or load_rules()), config or QConfig()
+    return chosen(rules), config or QConfig()
 
 
 def Fold(rules: RuleSet | None = None, config: QConfig | None = None) -> tvm.transform.Pass:
     """Float to float: a module with one dataflow block, constants bound, to the same with fold rules applied."""
-    chosen, options = _chosen(rules, config)
-    return _pass("Fold", lambda module: stages.fold(module, chosen, options))
+    used, options = _chosen(rules, config)
+    return _pass("Fold", lambda module: stages.fold(module, used, options))
 
 
 def Annotate(rules: RuleSet | None = None, config: QConfig | None = None) -> tvm.transform.Pass:
     """Formats by rules: coercions and results as R.qdsl.simulated_quantize and R.qdsl.annotated, scales as symbols."""
-    chosen, options = _chosen(rules, config)
-    return _pass("Annotate", lambda module: stages.annotate(module, chosen, options).module)
+    used, options = _chosen(rules, config)
+    return _pass("Annotate", lambda module: stages.annotate(module, used, options).module)
 
 
 def Calibrate(samples: Any, config: QConfig | None = None) -> tvm.transform.Pass:
@@ -59,18 +65,18 @@ def Calibrate(samples: Any, config: QConfig | None = None) -> tvm.transform.Pass
 
 def Realize(rules: RuleSet | None = None, config: QConfig | None = None) -> tvm.transform.Pass:
     """Integers: a calibrated module to one whose rules' operators compute on codes."""
-    chosen, options = _chosen(rules, config)
-    return _pass("Realize", lambda module: stages.realize(module, chosen, options))
+    used, options = _chosen(rules, config)
+    return _pass("Realize", lambda module: stages.realize(module, used, options))
 
 
 def Quantize(samples: Any, rules: RuleSet | None = None, config: QConfig | None = None) -> tvm.transform.Pass:
     """All stages in one pass."""
-    chosen, options = _chosen(rules, config)
+    used, options = _chosen(rules, config)
 
     def run(module: IRModule) -> IRModule:
-        annotated = stages.annotate(stages.fold(module, chosen, options), chosen, options).module
+        annotated = stages.annotate(stages.fold(module, used, options), used, options).module
         calibrated = calibrate_module(annotated, samples, options)[0]
-        return calibrated if options.do_simulation else stages.realize(calibrated, chosen, options)
+        return calibrated if options.do_simulation else stages.realize(calibrated, used, options)
 
     return _pass("Quantize", run)
 

@@ -12,7 +12,7 @@ from qdsl.lang.nearest import nearest
 from qdsl.load import load_model
 from qdsl.passes.fold import FoldTrace
 from qdsl.passes.plan import Attempt, Decision
-from qdsl.ruleset import RuleSet, checked, load_rules
+from qdsl.ruleset import RuleSet, chosen
 from qdsl.session import rows, stages
 
 
@@ -56,7 +56,7 @@ def explain(
 
     Raises ModelError for a model that cannot be read, or a name that no operator has.
     """
-    used, options = checked(rules or load_rules()), config or QConfig()
+    used, options = chosen(rules), config or QConfig()
     loaded = load_model(model, shapes=shapes, params=params)
     trace = FoldTrace()
     folded = stages.fold(loaded.module, used, options, trace)

@@ -22,7 +22,7 @@ from qdsl.passes.fold import FoldTrace
 from qdsl.passes.probe import Constants, Probe, make_probe
 from qdsl.passes.solve import Numbers, solve
 from qdsl.report import Output, Report
-from qdsl.ruleset import RuleSet, checked, load_rules
+from qdsl.ruleset import RuleSet, chosen
 from qdsl.session import rows, stages
 from qdsl.session.calibrated import CalibratedRanges
 from qdsl.session.errors import float_outputs, measure, operator_values
@@ -81,7 +81,7 @@ def quantize(
         raise ConfigError(f"stage {stage!r}: it is one of {', '.join(STAGES)}")
     if fuel is not None and fuel < 0:
         raise ConfigError(f"fuel = {fuel}: it is a number of applications, 0 or more")
-    run = _Run(config or QConfig(), checked(rules or load_rules()), progress, fuel=fuel, profile=profile)
+    run = _Run(config or QConfig(), chosen(rules), progress, fuel=fuel, profile=profile)
     return run.run(model, calibration, shapes, params, stage)
 
 
