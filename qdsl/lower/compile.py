@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from tvm.ir import IRModule
 from qdsl.errors import BuildError
 from qdsl.lower.executable import Executable
 from qdsl.lower.export import quiet
+from qdsl.lower.layout import ChannelsLast, turned_results_of
 from qdsl.lower.pipeline import build_library
 from qdsl.lower.signature import Signature, TensorSpec, signature_of
 from qdsl.lower.target import resolve_target
@@ -40,9 +41,27 @@ def compile(
 
     Raises BuildError when the module cannot be compiled, ConfigError for a bad target or thread number.
     """
+    return compile_viewed(
+        module, target=target, threads=threads, input_names=input_names, output_names=output_names, views=False
+    )
+
+
+def compile_viewed(
+    module: IRModule,
+    *,
+    target: object,
+    threads: int | None,
+    input_names: Sequence[str] | None,
+    output_names: Sequence[str] | None,
+    views: bool,
+) -> Executable:
+    """`compile`; with `views`, results may be transposed views of memory in another order, which saves turning them."""
     resolved = resolve_target(target)
     count = resolve_threads(threads)
     signature = signature_of(module, input_names, output_names)
+    if views:
+        module = ChannelsLast(turned_results=True)(module)
+        signature = replace(signature, turned=turned_results_of(module["main"]))
     face = {**asdict(signature), "target": resolved.name}
     library = build_library(_with_text(module, _FACE, json.dumps(face)), resolved)
     return Executable(library, signature, count, resolved.name)
@@ -69,7 +88,9 @@ def _signature_from(face: dict[str, Any]) -> Signature:
     def specs(key: str) -> tuple[TensorSpec, ...]:
         return tuple(TensorSpec(item["name"], tuple(item["shape"]), item["dtype"]) for item in face[key])
 
-    return Signature(specs("inputs"), specs("outputs"), face["tuple_result"], tuple(face["shared"]))
+    return Signature(
+        specs("inputs"), specs("outputs"), face["tuple_result"], tuple(face["shared"]), tuple(face["turned"])
+    )
 
 
 def _with_text(module: IRModule, name: str, text: str) -> IRModule:

@@ -9,7 +9,7 @@ from tvm import relax
 from tvm.ir import IRModule
 
 from qdsl.errors import BuildError
-from qdsl.lower.compile import compile
+from qdsl.lower.compile import compile_viewed
 from qdsl.lower.executable import Executable
 
 
@@ -34,16 +34,20 @@ class Evaluator:
         """
         chosen = _choose(module["main"], values)
         self.names = tuple(chosen)
-        self.executable: Executable = compile(
+        self.executable: Executable = compile_viewed(
             with_results(module, chosen),
             target=target,
             threads=threads,
             input_names=input_names,
             output_names=self.names,
+            views=True,
         )
 
     def run(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The values of one sample by name. Raises DataError for inputs that do not fit."""
+        """The values of one sample by name; images may be views of channels-last memory.
+
+        Raises DataError for inputs that do not fit.
+        """
         return self.executable.run(inputs)
 
 

@@ -54,6 +54,7 @@ class Executable:
         self._main = self._machine["main"]
         self._slots = [_Slot(spec) for spec in signature.inputs]
         self._output_names = [spec.name for spec in signature.outputs]
+        self._turned = [name for name, turned in zip(self._output_names, signature.turned, strict=False) if turned]
 
     @property
     def inputs(self) -> tuple[TensorSpec, ...]:
@@ -75,7 +76,10 @@ class Executable:
         result = self._main(*[slot.put(array) for slot, array in zip(self._slots, arrays, strict=True)])
         results = result if self.signature.tuple_result else (result,)
         named = zip(self._output_names, results, self.signature.shared, strict=True)
-        return {name: _own(tensor, shared) for name, tensor, shared in named}
+        outputs = {name: _own(tensor, shared) for name, tensor, shared in named}
+        for name in self._turned:
+            outputs[name] = np.moveaxis(outputs[name], -1, 1)
+        return outputs
 
     def benchmark(
         self, repeats: int = 50, *, warmup: int = 5, inputs: Mapping[str, np.ndarray] | None = None

@@ -34,6 +34,14 @@ class Rewriting:
         """Let the old `variable` be the new `value`, which is emitted unless it is bound already."""
         self._new[variable] = self.emit(value)
 
+    def result(self, operand: relax.Expr) -> relax.Expr:
+        """What an old result is now."""
+        return self.new(operand)
+
+    def attributes(self) -> dict[str, object]:
+        """What to say of the function, once it is written."""
+        return {}
+
     def emit(self, value: relax.Expr) -> relax.Expr:
         """A variable for a new expression."""
         return value if isinstance(value, relax.Var | ir.GenericConst) else self.builder.emit(value)
@@ -81,7 +89,10 @@ def rewrite_main(
                         rewriting.bind(binding.var, rewriting.copied(binding.value))
             result = _outputs(rewriting, function.body.body)
         builder.emit_func_output(result)
-    return relax.transform.DeadCodeElimination()(builder.get())
+    made = relax.transform.DeadCodeElimination()(builder.get())
+    if attributes := rewriting.attributes():
+        made["main"] = made["main"].with_attrs(attributes)
+    return made
 
 
 def is_straight(function: relax.Function) -> bool:
@@ -103,7 +114,7 @@ def _outputs(rewriting: Rewriting, result: relax.Expr) -> relax.Expr:
     if isinstance(result, relax.Tuple):
         return relax.Tuple([_outputs(rewriting, field) for field in result.fields])
     if isinstance(result, relax.Var):
-        return rewriting.builder.emit_output(rewriting.new(result), result.name)
+        return rewriting.builder.emit_output(rewriting.result(result), result.name)
     return result
 
 

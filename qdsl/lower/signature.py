@@ -35,6 +35,8 @@ class Signature:
     """Whether the function gives a tuple (also of one item) rather than a tensor."""
     shared: tuple[bool, ...]
     """For each output, whether its memory may be that of an input, a constant or another output."""
+    turned: tuple[bool, ...] = ()
+    """For each output, whether the code gives it channels last, to be seen through a transposed view; () for none."""
 
     def check(self, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         """The arrays in order. Raises DataError that names the input and says what was expected."""

@@ -11,7 +11,7 @@ from qdsl.lower.layout.values import Values
 
 ONE_AXIS = ("nn.softmax", "nn.log_softmax", "flip", "cumsum", "cumprod")
 REDUCTIONS = ("mean", "sum", "max", "min", "prod", "variance", "std")
-CODES = ("qdsl.quantize", "qdsl.dequantize", "qdsl.requantize", "qdsl.lookup", "qdsl.simulated_quantize")
+CODES = ("qdsl.quantize", "qdsl.dequantize", "qdsl.requantize", "qdsl.lookup", "qdsl.probe", "qdsl.simulated_quantize")
 RESHAPES = ("reshape", "flatten", "squeeze", "expand_dims", "nn.batch_flatten")
 
 

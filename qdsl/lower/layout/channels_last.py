@@ -14,16 +14,22 @@ from tvm.ir.transform import PassContext
 
 from qdsl.lower.layout.calls import op_name
 from qdsl.lower.layout.rules import RULES
-from qdsl.lower.layout.values import Values
+from qdsl.lower.layout.values import TurnedValues, Values
 from qdsl.lower.rewrite import rewrite_main
 
 
 @tvm.transform.module_pass(opt_level=0, name="qdsl.ChannelsLast")
 class ChannelsLast:
-    """A pass over `main`; the module that is given, its other functions, and a main with branches are left alone."""
+    """A pass over `main`; the module that is given, its other functions, and a main with branches are left alone.
+
+    With `turned_results`, results that are channels last stay so; `turned_results_of` says which.
+    """
+
+    def __init__(self, turned_results: bool = False) -> None:
+        self.turned_results = turned_results
 
     def transform_module(self, module: IRModule, _: PassContext) -> IRModule:
-        return rewrite_main(module, _rewrite, Values)
+        return rewrite_main(module, _rewrite, TurnedValues if self.turned_results else Values)
 
 
 def _rewrite(variable: relax.Var, value: relax.Expr, values: Values) -> bool:

@@ -10,6 +10,8 @@ from tvm import relax
 from qdsl.lower.layout.calls import constant, rank_of, shape_of, to_first, to_last
 from qdsl.lower.rewrite import Rewriting
 
+_TURNED = "qdsl.turned"
+
 
 class Values(Rewriting):
     """The new variables of a function under way. A layout that a value is not in yet is made when first asked for."""
@@ -74,6 +76,27 @@ class Values(Rewriting):
         full_shape = (1,) * (rank - len(shape)) + shape
         full_value = self.emit(relax.op.reshape(self.new(operand), full_shape))
         return self.emit(_permuted(full_value, to_last(rank)))
+
+
+class TurnedValues(Values):
+    """Values whose results stay channels last where they are."""
+
+    def __init__(self, builder: relax.BlockBuilder, function: relax.Function) -> None:
+        super().__init__(builder, function)
+        self._turned: list[int] = []
+
+    def result(self, operand: relax.Expr) -> relax.Expr:
+        last = self._last.get(operand)
+        self._turned.append(int(last is not None))
+        return self.new(operand) if last is None else last
+
+    def attributes(self) -> dict[str, object]:
+        return {_TURNED: self._turned}
+
+
+def turned_results_of(function: relax.Function) -> tuple[bool, ...]:
+    """For each result of a function that the pass wrote with `turned_results`, whether it is channels last."""
+    return tuple(bool(turned) for turned in (function.attrs or {}).get(_TURNED, ()))
 
 
 def _permuted(value: relax.Expr, axes: Sequence[int]) -> relax.Expr:
