@@ -22,6 +22,7 @@ from tvm.relax.backend.cpu_generic import pipeline as cpu_generic
 
 from qdsl.errors import BuildError
 from qdsl.lower.executable import Executable
+from qdsl.lower.export import quiet
 from qdsl.lower.signature import signature_of
 from qdsl.match.graph import array_of, is_constant
 from qdsl.passes.rebuild import Emit, fresh_name, main_graph, rebuild_function, with_operands
@@ -55,7 +56,9 @@ def compile_plain(module: IRModule) -> Plain:
     """Compiles the function `main` of a small module. Raises BuildError with TVM's last word where that fails."""
     try:
         with _target(), tvm.transform.PassContext(opt_level=0, config=CHECKED_ALREADY):
-            lifted, constants = lift_constants(relax.transform.LegalizeOps()(module))
+            with quiet():
+                legalized = relax.transform.LegalizeOps()(module)
+            lifted, constants = lift_constants(legalized)
             executable = _compiled(lifted)
     except Exception as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]

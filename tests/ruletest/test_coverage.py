@@ -32,6 +32,17 @@ def test_a_term_that_is_never_false(rules: Rules) -> None:
     assert found == ["constant(w): a guard term of convolution is never seen false in any test"]
 
 
+def test_a_comment_allows_a_term_that_no_test_can_reach(rules: Rules) -> None:
+    allowed = CONVOLUTION.replace("constant(w)", "constant(w)  # qdsl: allow Q0408 nothing computes a weight here")
+    made = rules(allowed, MEASURED, RELU)
+    coverage = Coverage()
+    assert made.test(coverage=coverage).passed
+    report = coverage.of(made)
+    assert report.complete
+    assert "0 of 1 guard terms seen both true and false" in report.summary(), "allowed, and not hidden"
+    assert not [d for d in made.check() if d.code == "Q0412"], "the checker cannot know whether a test gets there"
+
+
 def test_a_rule_that_never_fires(rules: Rules) -> None:
     assert missing(rules, MEASURED, RUNTIME) == ["relu: no test makes the rule relu fire"]
 

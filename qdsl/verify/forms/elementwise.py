@@ -42,7 +42,7 @@ def binary(ask: Ask) -> Plan | None:
         whole = ask.base(ALL_PAIRS) if computed else ask.base()
         return Plan((_spread(ask, 0, whole), whole) if ask.hint(0).constant else (whole, _spread(ask, 1, whole)))
     if a is not None:
-        return Plan((a, _spread(ask, 1, a)))
+        return Plan((a, _spread(ask, 1, a if _size(a) > 1 else ask.base())))
     assert b is not None
     return Plan((_spread(ask, 0, b if _size(b) > 1 else ask.base()), b))
 

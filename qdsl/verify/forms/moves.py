@@ -91,8 +91,10 @@ def pad(ask: Ask) -> Plan | None:
 
 
 def resize(ask: Ask) -> Plan | None:
-    x = ask.shape(0) or ask.pick("shape", [(1, 2, 3, 4), (1, 1, 2, 2)])
-    if len(x) != 4:
+    """image.resize2d and image.resize3d."""
+    spatial = 3 if ask.op.endswith("3d") else 2
+    x = ask.shape(0) or ask.pick("shape", [(1, 2, *(3, 4, 2)[:spatial]), (1, 1, *(2, 2, 2)[:spatial])])
+    if len(x) != spatial + 2:
         return None
     options = [
         ("nearest_neighbor", "asymmetric", "floor"),
@@ -100,10 +102,11 @@ def resize(ask: Ask) -> Plan | None:
         ("linear", "align_corners", "round"),
         ("cubic", "half_pixel", "round"),
     ]
-    method, mode, rounding = ask.pick("method", options)
-    layout = ask.pick("layout", ["NCHW", "NHWC"])
-    height, width = (x[2], x[3]) if layout == "NCHW" else (x[1], x[2])
-    size = ask.pick("to", [(2 * height, 2 * width), (2 * height + 1, width + 2)])
+    method, mode, rounding = ask.pick("method", options[: 4 if spatial == 2 else 3])
+    pixels = "DHW"[-spatial:]
+    layout = ask.pick("layout", [f"NC{pixels}", f"N{pixels}C"])
+    sizes = [x[layout.index(letter)] for letter in pixels]
+    size = ask.pick("to", [tuple(2 * s for s in sizes), (2 * sizes[0] + 1, *(s + 2 for s in sizes[1:]))])
     settings = {"method": method, "coordinate_transformation_mode": mode, "rounding_method": rounding}
     return Plan((x,), {"size": size, "layout": layout, **settings})
 
@@ -147,6 +150,7 @@ FORMS: Mapping[str, Form] = {
     "stack": joined,
     "nn.pad": pad,
     "image.resize2d": resize,
+    "image.resize3d": resize,
     "take": take,
     "repeat": repeat,
     "tile": tile,
