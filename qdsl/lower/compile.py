@@ -60,7 +60,7 @@ def compile_viewed(
     count = resolve_threads(threads)
     signature = signature_of(module, input_names, output_names)
     if views:
-        module = ChannelsLast(turned_results=True)(module)
+        module = tvm.transform.Sequential([ChannelsLast(turned_results=True)])(module)
         signature = replace(signature, turned=turned_results_of(module["main"]))
     face = {**asdict(signature), "target": resolved.name}
     library = build_library(_with_text(module, _FACE, json.dumps(face)), resolved)

@@ -78,7 +78,7 @@ def _narrowed(call: relax.Call, bound: np.ndarray) -> np.ndarray | None:
     axis, rank = attrs.get("axis"), rank_of(call)
     full = bound.reshape((1,) * (rank - bound.ndim) + bound.shape)
     if axis is not None and ratio.ndim:
-        shape = list(full.shape)
+        shape: list[int] = list(full.shape)
         shape[int(axis)] = ratio.size
         full = np.broadcast_to(full, shape) if full.shape[int(axis)] in (1, ratio.size) else full
     return np.asarray(
