@@ -1,13 +1,11 @@
 """Every command and snippet of the README and of docs/ runs, and prints what the page says."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from .running import Done, Runner
 from .snippets import Snippet, shape_of, snippets
 
 ROOT = Path(__file__).parents[2]
@@ -20,8 +18,8 @@ def test_page(page: Path, tmp_path: Path) -> None:
     """The blocks of a page run in order, in one folder that looks like a checkout."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "rules").symlink_to(ROOT / "rules")
+    runner = Runner(tmp_path)
     printed = ""
-    python = python_printed = ""
     for snippet in snippets(page):
         assert snippet.mark.startswith(MARKS[1:]) or not snippet.mark, (
             f"{snippet}: what does <!-- {snippet.mark} --> mean?"
@@ -33,34 +31,23 @@ def test_page(page: Path, tmp_path: Path) -> None:
         elif snippet.mark.startswith("from "):
             assert snippet.text.strip() in (ROOT / snippet.mark.removeprefix("from ")).read_text(), str(snippet)
         elif snippet.language == "sh":
-            printed = run(snippet, ["bash", "-euo", "pipefail", "-c", snippet.text], tmp_path)
+            printed = fine(snippet, runner.shell(snippet.text))
         elif snippet.language == "python":
-            python += snippet.text  # a page's Python blocks are one program
-            everything = run(snippet, [sys.executable, "-c", python], tmp_path)
-            printed, python_printed = everything.removeprefix(python_printed), everything
+            printed = fine(snippet, runner.python(snippet.text, str(snippet)))
         elif snippet.language == "qrule":
             file = tmp_path / f"line_{snippet.line}.qrule"
             file.write_text(snippet.text)
-            run(snippet, ["qdsl", "check", "--format", "concise", file.name], tmp_path)
+            fine(snippet, runner.shell(f"qdsl check --format concise {file.name}"))
         elif snippet.language == "toml":
-            file = tmp_path / "options.toml"
-            file.write_text(snippet.text)
-            run(
-                snippet,
-                [sys.executable, "-c", "from qdsl.config import from_toml; from_toml('options.toml')"],
-                tmp_path,
-            )
+            (tmp_path / "options.toml").write_text(snippet.text)
+            fine(snippet, runner.python("from qdsl.config import from_toml; from_toml('options.toml')", str(snippet)))
         else:
-            assert snippet.language == "text", f"{snippet}: no way to test a {snippet.language} block"
+            assert snippet.language in ("text", "mermaid"), f"{snippet}: no way to test a {snippet.language} block"
 
 
-def run(snippet: Snippet, command: list[str], folder: Path) -> str:
-    """Run what a block says with this environment's programs first in the path."""
-    programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(
-        command, cwd=folder, env={**os.environ, "PATH": programs}, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == snippet.exit_code, f"{snippet}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+def fine(snippet: Snippet, done: Done) -> str:
+    """What a block printed, if it ended as the page says."""
+    assert done.code == snippet.exit_code, f"{snippet}: exit {done.code}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
 
@@ -71,6 +58,16 @@ def test_the_extractor_sees_marks_and_lines(tmp_path: Path) -> None:
     assert (first.line, first.language, first.text, first.exit_code) == (4, "sh", "false\n", 1)
     assert (second.mark, second.exit_code) == ("", 0)
     assert shape_of("  a  1.5 dB\n") == shape_of("a 23 dB")
+
+
+def test_blocks_run_the_same_here_as_in_bash(tmp_path: Path) -> None:
+    runner = Runner(tmp_path)
+    for text in ("qdsl ops nn.relu  # described", "qdsl ops nn.rel\nqdsl ops"):
+        assert runner.shell(text) == runner.bash(text)
+    assert runner.python("a = 1\nprint(a)", "here").stdout == "1\n"
+    failed = runner.python("print(a + 1)\nb", "here")
+    assert (failed.code, failed.stdout) == (1, "2\n")
+    assert "name 'b' is not defined" in failed.stderr
 
 
 def test_links_between_pages_lead_somewhere() -> None:
