@@ -3,6 +3,7 @@
     annotated(y, (captures...))            this value is the result of a rule; identity on y
     simulated_quantize(x)                  here a conversion will stand; identity
     ... with a scale, codes up to 16 bits  y = (clip(round_half_even(x / scale) + zero, low, high) - zero) * scale
+    ... a constant in wider codes          the same, computed while compiling (a bias on its accumulator)
 
 Both read and yield float32, so a module with them runs at every stage: before calibration as the float model, after it
 with the rounding errors of the integer model. Labels (scheme, symbol, rule, place in the rule file, ...) stay on the
@@ -117,8 +118,10 @@ def _infer(call: Call) -> relax.Type:
 
 def _legalize(builder: relax.BlockBuilder, call: Call) -> relax.Expr:
     x, scale, attrs = call.args[0], scale_of(call), attributes(call)
-    if scale is None or not known_shape(x) or "low" not in attrs or not _is_narrow(attrs):
+    if scale is None or not known_shape(x) or "low" not in attrs:
         return x
+    if not _is_narrow(attrs):
+        return _wide_constant(x, scale, attrs) if isinstance(x, GenericConst) else x
     axis = attrs.get("axis")
 
     def kernel(x: te.Tensor, scale: te.Tensor, zero: te.Tensor | None = None) -> te.Tensor:
@@ -131,6 +134,16 @@ def _legalize(builder: relax.BlockBuilder, call: Call) -> relax.Expr:
 
     zero = kernels.optional(attrs["zero"], "float32")
     return builder.call_te(kernel, x, scale, *zero, primfunc_name_hint="simulated_quantize")
+
+
+def _wide_constant(x: GenericConst, scale: GenericConst, attrs: dict[str, object]) -> GenericConst:
+    """A constant in 32-bit codes (a bias on its accumulator), rounded to them here in float64."""
+    array = np.asarray(x.value.numpy(), np.float64)
+    step = np.asarray(scale.value.numpy(), np.float64)
+    axis = attrs.get("axis")
+    if step.ndim and isinstance(axis, int):
+        step = step.reshape([-1 if i == axis else 1 for i in range(array.ndim)])
+    return relax.const((np.round(array / step) * step).astype(np.float32))
 
 
 def _is_narrow(attrs: dict[str, object]) -> bool:

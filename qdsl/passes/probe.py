@@ -95,7 +95,7 @@ def make_probe(module: IRModule, values: Collection[str], constants: Constants |
     Raises BuildError where it cannot be compiled.
     """
     graph = main_graph(module)
-    sites = {s.var: s for s in find_sites(graph) if s.format.dtype != "int32"}
+    sites = {s.var: s for s in find_sites(graph) if s.format.dtype != "int32" or _is_bias(s, constants)}
     taken = {str(p.name) for p in graph.function.params} | {str(v.name) for v in graph.order}
     knobs: list[_Knob] = []
 
@@ -126,6 +126,11 @@ def make_probe(module: IRModule, values: Collection[str], constants: Constants |
 
     written = rebuild_function(module, graph, write, more_parameters=parameters)
     return Probe(Evaluator(written, list(values)), tuple(knobs))
+
+
+def _is_bias(site: Site, constants: Constants | None) -> bool:
+    """Whether a site is a constant on an accumulator's scale that is to be rounded with the others."""
+    return constants is not None and site.is_edge and is_constant(site.value)
 
 
 def _knob(site: Site, operand: relax.Expr, taken: set[str]) -> _Knob:
