@@ -45,12 +45,16 @@ format: $(STAMP) ## let ruff format the Python files
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(STAMP) ## write the pages of docs/ that are generated
+docs: $(STAMP) ## write the generated pages of docs/, and build the site into site/
 	$(BIN)/qdsl config --format markdown > docs/configuration.md
 	$(BIN)/python -m qdsl.check.codes
+	$(BIN)/python docs/scripts/operators.py
+	$(BIN)/python docs/scripts/relay.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/mkdocs build --quiet --strict
 
 wheel: $(STAMP) ## build dist/qdsl-*.whl
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 clean: ## remove what the targets made, .venv included
-	rm -rf $(VENV) build dist out *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist out site *.egg-info .pytest_cache .mypy_cache .ruff_cache
